@@ -1,0 +1,97 @@
+# PYTHON makes the environment VENV, TESTS narrows what is run: make test PYTHON=python3.12 TESTS=tests/store
+PYTHON ?= python3
+VENV ?= .venv
+TESTS ?= tests
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+python := $(VENV)/bin/python
+pip := $(python) -m pip install --quiet --disable-pip-version-check
+
+# What is installed is known by the content that decides it, not by file times: a clone has none. The stamps
+# lie inside the environment, so they go when it goes.
+wanted := $(shell cat pyproject.toml constraints.txt | cksum | cut -d ' ' -f 1)
+package := $(VENV)/.package-$(wanted)
+tools := $(VENV)/.tools-$(wanted)
+all_extras := $(VENV)/.extras-$(wanted)
+
+# An environment that exists is used as it is; one that PYTHON contradicts would test something else than asked.
+ifneq ($(origin PYTHON),file)
+made := $(notdir $(wildcard $(VENV)/lib/python3.*))
+chosen := $(shell $(PYTHON) -c 'import sys; print("python%d.%d" % sys.version_info[:2])' 2>/dev/null)
+ifneq ($(made),$(filter $(chosen),$(made)))
+ifeq ($(filter clean,$(MAKECMDGOALS)),)
+$(error $(VENV) holds $(made), but PYTHON=$(PYTHON) is $(or $(chosen),absent); remove it with: make clean)
+endif
+endif
+endif
+
+# Two workers on two cores; more than four gain little and each loads its own models.
+pytest := $(python) -m pytest -n auto --maxprocesses 4 --dist loadfile
+
+.PHONY: help
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo "  variables: PYTHON=$(PYTHON)  VENV=$(VENV)  TESTS=$(TESTS)"
+
+.PHONY: demo
+demo: $(package) ## Install, then import, search and quote a sample history
+	@MEMORY_RAG_HOME="$${MEMORY_RAG_HOME:-indexes}" $(VENV)/bin/memory-rag demo
+
+.PHONY: test
+test: $(tools) ## Install what the tests need and run the normal suite
+	$(pytest) $(TESTS)
+
+.PHONY: test-slow
+test-slow: $(tools) ## The normal suite and the slow one
+	$(pytest) -m '' $(TESTS)
+
+.PHONY: check
+check: lint types test ## Format, lint, types and tests; everything that must hold before a commit
+
+.PHONY: lint
+lint: $(tools) ## Check the format and the lint rules
+	$(python) -m ruff format --check .
+	$(python) -m ruff check .
+
+.PHONY: types
+types: $(tools) ## Check the types of package and tests, strictly
+	$(python) -m mypy
+
+.PHONY: extras
+extras: $(all_extras) ## Install both extras beside the package (torch: some gigabytes)
+
+.PHONY: clean
+clean: ## Remove the environment and every cache; memories under indexes/ stay
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(python):
+	@command -v $(PYTHON) >/dev/null || { \
+	    echo "no interpreter '$(PYTHON)' here; name a Python from 3.11 to 3.13, for example: make demo PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || { \
+	    echo "$(PYTHON) is $$($(PYTHON) --version 2>&1); memory-rag needs Python 3.11, 3.12 or 3.13, for example: make demo PYTHON=python3.12" >&2; exit 1; }
+	@echo "making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv --clear $(VENV) || { \
+	    rm -rf $(VENV); echo "$(PYTHON) can't make an environment; on Debian and Ubuntu install python3-venv first" >&2; exit 1; }
+
+$(package): | $(python)
+	@echo "installing memory-rag into $(VENV) (a minute or two the first time)"
+	@$(pip) --editable .
+	@touch $@
+
+$(tools): | $(python)
+	@echo "installing memory-rag and what its tests and checks need into $(VENV) (a minute or two the first time)"
+	@$(pip) --editable '.[dev]'
+	@touch $(package) $@
+
+# torch first: resolved together with what depends on it, pip would weigh its other releases too.
+$(all_extras): $(tools)
+	@echo "installing both extras (some gigabytes where torch comes with CUDA)"
+	@$(pip) -c constraints.txt torch
+	@$(pip) -c constraints.txt --editable '.[dev,sentence-transformers,multilingual]'
+	@touch $@

@@ -1,0 +1,50 @@
+"""Embedders by name, as a setting or a command line gives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memory_rag.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from memory_rag.embedding.embedder import Embedder
+
+SPECS: Final = ("minilm", "e5", "sentence-transformers:<name or path>", "openai:<model>")
+
+
+def open_embedder(
+    spec: str,
+    *,
+    threads: int = 0,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    dimensions: int | None = None,
+) -> Embedder:
+    """Return the embedder that a spec such as ``minilm`` or ``openai:text-embedding-3-small`` names.
+
+    ``threads`` is for the models that run here (0: one a core), the last three are for ``openai:`` only. Weights are
+    loaded with the first text.
+
+    Raises:
+        EmbedderError: the spec names none.
+        MissingExtraError: what it names is an extra that isn't installed.
+    """
+    kind, colon, model = spec.strip().partition(":")
+    named = bool(colon and model.strip())
+    if not named and not colon and kind == "minilm":
+        from memory_rag.embedding.minilm import MiniLmEmbedder
+
+        return MiniLmEmbedder(threads=threads)
+    if not colon and kind == "e5":
+        from memory_rag.embedding.e5 import E5Embedder
+
+        return E5Embedder(threads=threads)
+    if named and kind == "sentence-transformers":
+        from memory_rag.embedding.sentence_transformers import SentenceTransformersEmbedder
+
+        return SentenceTransformersEmbedder(model.strip(), threads=threads)
+    if named and kind == "openai":
+        from memory_rag.embedding.openai import OpenAIEmbedder
+
+        return OpenAIEmbedder(model.strip(), base_url=base_url, api_key=api_key, dimensions=dimensions)
+    raise EmbedderError(f"unknown embedder {spec!r}; an embedder is one of: {', '.join(SPECS)}")

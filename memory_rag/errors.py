@@ -1,0 +1,74 @@
+"""Every error that memory_rag raises on purpose.
+
+    MemoryRagError
+    ├── TurnError                a turn that can't be stored as given
+    ├── StoreError               the file of words can't be opened, read or written
+    │   ├── NotAMemoryError      the folder holds no memory
+    │   ├── NewerFormatError     written by a later release
+    │   ├── MemoryLockedError    another process holds the lock
+    │   └── UnknownTurnError     no turn has this id
+    ├── ImportFormatError        a file that no importer can read
+    ├── EmbedderError            a model that can't be loaded or gave unusable vectors
+    │   └── EmbedderChangedError vectors of another model
+    ├── QueryError               a search that can't be understood (a date, a filter, a mode)
+    ├── SettingsError            a setting out of its range
+    └── MissingExtraError        an optional dependency is absent (also an ImportError)
+
+The message says what was wrong (with the value), what is allowed, and what to do next.
+"""
+
+
+class MemoryRagError(Exception):
+    """Base of all errors that memory_rag raises on purpose."""
+
+
+class TurnError(MemoryRagError):
+    """A turn can't be stored as given."""
+
+
+class StoreError(MemoryRagError):
+    """The store can't be opened, read or written."""
+
+
+class NotAMemoryError(StoreError):
+    """The folder holds no memory."""
+
+
+class NewerFormatError(StoreError):
+    """The memory was written by a later release of memory_rag."""
+
+
+class MemoryLockedError(StoreError):
+    """Another process holds the lock and did not give it up in time."""
+
+
+class UnknownTurnError(StoreError):
+    """No stored turn has this id."""
+
+
+class ImportFormatError(MemoryRagError):
+    """A file can't be read as the format it is said or guessed to be."""
+
+
+class EmbedderError(MemoryRagError):
+    """An embedder can't be loaded, reached, or gave unusable vectors."""
+
+
+class EmbedderChangedError(EmbedderError):
+    """The vectors at hand come from another model than the one asked for."""
+
+
+class QueryError(MemoryRagError):
+    """A search can't be understood: its mode, a date or a filter."""
+
+
+class SettingsError(MemoryRagError):
+    """A setting is out of its range or unknown."""
+
+
+class MissingExtraError(MemoryRagError, ImportError):
+    """An optional dependency is absent; the message names the pip line that brings it."""
+
+    def __init__(self, what: str, *, extra: str) -> None:
+        super().__init__(f"{what} is not installed; install it with: pip install 'memory-rag[{extra}]'")
+        self.extra = extra

@@ -1,0 +1,121 @@
+"""ChatGPT's export: ``conversations.json`` or its numbered parts, each conversation a tree of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from memory_rag.importers.chatgpt_content import content_of
+from memory_rag.importers.chatgpt_tree import Branch, active_branch
+from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
+from memory_rag.importers.identity import DistinctIds, digest
+from memory_rag.importers.messages import as_object, is_said, raw_json, role_of, unknown_role
+from memory_rag.importers.moments import moment
+from memory_rag.importers.sampling import Sample
+from memory_rag.importers.source import SourceFile
+from memory_rag.turns import Block, Conversation, Role, Source, Turn
+
+
+class ChatGPTImporter:
+    """Reads the conversations of a ChatGPT export, each along the branch that was shown last.
+
+    A turn's native id is its node's, and the conversation's id is the export's (without one, a digest of
+    its root and opening). ``ordinal`` is the place on the branch, hidden messages counted. Messages of
+    other branches and messages hidden from the conversation (custom instructions among them) are skipped
+    and counted. What a tool says, what is said to a tool, thinking, and kinds that are not known are stored
+    but left out of search.
+    """
+
+    name = "chatgpt"
+
+    def detect(self, sample: Sample) -> Detection:
+        if any(isinstance(as_object(item).get("mapping"), dict) for item in sample.items):
+            return Detection(self.name, 1.0, "conversations with a 'mapping' of messages")
+        return Detection(self.name, 0.0, "no conversations with a 'mapping' of messages")
+
+    def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
+        document = source.read_json()
+        without_id = DistinctIds()
+        for number, item in enumerate(document if isinstance(document, list) else [document]):
+            fields = as_object(item)
+            mapping = fields.get("mapping")
+            if not isinstance(mapping, dict):
+                yield Skipped("not a conversation", f"item {number}")
+                continue
+            branch = active_branch(mapping, fields.get("current_node"))
+            given = fields.get("conversation_id") or fields.get("id")
+            conversation_id = str(given) if given else without_id.distinct(f"chatgpt-{_opening(branch)}")
+            title = fields.get("title")
+            yield Conversation(conversation_id, title if isinstance(title, str) else "")
+            yield from _turns(branch, conversation_id, options)
+
+
+def _opening(branch: Branch) -> str:
+    first = next((as_object(message).get("content") for _, message in branch.messages), None)
+    return digest(branch.root, first)
+
+
+def _turns(branch: Branch, conversation_id: str, options: ImportOptions) -> Iterator[Item]:
+    for note in branch.notes:
+        yield Noted(note, conversation_id)
+    if branch.n_elsewhere:
+        yield Skipped("not on the active branch", conversation_id, branch.n_elsewhere)
+    for ordinal, (node_id, message) in enumerate(branch.messages):
+        where = f"{conversation_id}/{node_id}"
+        fields = as_object(message)
+        content = content_of(fields.get("content"))
+        author = as_object(fields.get("author"))
+        role = role_of(author.get("role"))
+        reason = _left_out(fields, role=role, said=bool(content.text or content.blocks))
+        if reason or role is None:
+            yield Skipped(reason or unknown_role(author.get("role")), where)
+            continue
+        said = moment(fields.get("create_time"), tz=options.tz)
+        if said.problem:
+            yield Noted(said.problem, where)
+        name = author.get("name")
+        blocks = content.blocks + _addressed(fields, role, name)
+        yield Turn(
+            turn_id="",
+            conversation_id=conversation_id,
+            session_id=conversation_id,
+            ordinal=ordinal,
+            role=role,
+            speaker=name if isinstance(name, str) and name else role.value,
+            text=content.text,
+            said_at=said.said_at,
+            said_at_text=said.written,
+            blocks=blocks,
+            source=Source(ChatGPTImporter.name, node_id, raw_json(message)),
+            recalled=(
+                content.recalled
+                and role is not Role.TOOL
+                and _recipient(fields) == "all"
+                and is_said(content.text, blocks)
+            ),
+        )
+
+
+def _left_out(message: dict[str, Any], *, role: Role | None, said: bool) -> str:
+    """Return why a message is not stored, or ""."""
+    if as_object(message.get("metadata")).get("is_visually_hidden_from_conversation") is True:
+        return "hidden from the conversation"
+    if as_object(message.get("content")).get("content_type") == "user_editable_context":
+        return "hidden from the conversation"
+    if role is None:
+        return unknown_role(as_object(message.get("author")).get("role"))
+    return "" if said else "nothing said"
+
+
+def _recipient(message: dict[str, Any]) -> str:
+    recipient = message.get("recipient")
+    return recipient if isinstance(recipient, str) and recipient else "all"
+
+
+def _addressed(message: dict[str, Any], role: Role, name: Any) -> tuple[Block, ...]:
+    """Return the block that marks a tool's answer or words meant for a tool; none for talk between people."""
+    if role is Role.TOOL:
+        return (Block("tool_result", {"name": name}),)
+    if _recipient(message) != "all":
+        return (Block("tool_call", {"recipient": _recipient(message)}),)
+    return ()

@@ -1,0 +1,128 @@
+"""The files behind a path: a file itself, the files of a folder, or those of a zip; nothing is unpacked."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from memory_rag.errors import ImportFormatError
+from memory_rag.importers.source import SourceFile
+
+MAX_ENTRY_BYTES = 4 * 1024**3
+
+_ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that was found and not read, and why."""
+
+    file: str
+    reason: str
+
+
+def files_at(
+    path: Path, *, opened: ExitStack, max_entry_bytes: int = MAX_ENTRY_BYTES
+) -> Iterator[SourceFile | Unread]:
+    """Yield the files behind a path in natural order (2 before 10), zips in a folder looked into as well.
+
+    Zips stay open until ``opened`` is closed. Linked folders and zips inside zips are named, not followed.
+
+    Raises:
+        ImportFormatError: the path is nothing that can be read, or an encrypted or damaged zip.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        raise ImportFormatError(
+            f"{path}: can't be read: {getattr(error, 'strerror', None) or error}"
+        ) from error
+    if stat.S_ISDIR(mode):
+        yield from _folder(path, opened, max_entry_bytes)
+    elif not stat.S_ISREG(mode):
+        raise ImportFormatError(f"{path}: neither a file nor a folder; save what it gives to a file first")
+    elif _is_zip(path):
+        yield from _zip(path, str(path), opened, max_entry_bytes)
+    else:
+        yield _plain(path, str(path))
+
+
+def _folder(root: Path, opened: ExitStack, max_entry_bytes: int) -> Iterator[SourceFile | Unread]:
+    faults: list[OSError] = []
+    for folder, subfolders, names in os.walk(root, onerror=faults.append):
+        subfolders.sort(key=_natural)
+        for name in subfolders:
+            if (Path(folder) / name).is_symlink():
+                yield Unread(str(Path(folder) / name), "a link to a folder")
+        for name in sorted(names, key=_natural):
+            yield from _in_folder(Path(folder) / name, opened, max_entry_bytes)
+    for fault in faults:
+        yield Unread(str(fault.filename), f"can't be read: {fault.strerror}")
+
+
+def _in_folder(path: Path, opened: ExitStack, max_entry_bytes: int) -> Iterator[SourceFile | Unread]:
+    try:
+        if not path.is_file():
+            yield Unread(str(path), "not a file")
+        elif _is_zip(path):
+            yield from _zip(path, str(path), opened, max_entry_bytes)
+        else:
+            yield _plain(path, str(path))
+    except ImportFormatError as error:
+        yield Unread(str(path), str(error))
+
+
+def _zip(path: Path, label: str, opened: ExitStack, max_entry_bytes: int) -> Iterator[SourceFile | Unread]:
+    try:
+        archive = opened.enter_context(zipfile.ZipFile(path))
+    except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
+        raise ImportFormatError(f"{label}: not a zip that can be read: {error}; export it again") from error
+    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    if any(entry.flag_bits & 0x1 for entry in entries):
+        raise ImportFormatError(
+            f"{label}: the zip is encrypted; unpack it with its password and import the folder"
+        )
+    inside = path.resolve()
+    for entry in sorted(entries, key=lambda entry: _natural(entry.filename)):
+        name = f"{label}/{entry.filename}"
+        if entry.file_size > max_entry_bytes:
+            yield Unread(
+                name, f"{entry.file_size:,} bytes unpacked; the limit in a zip is {max_entry_bytes:,}"
+            )
+        elif entry.filename.lower().endswith(".zip"):
+            yield Unread(name, "a zip inside a zip; unpack it first")
+        else:
+            yield SourceFile(name, inside / entry.filename, entry.file_size, partial(archive.open, entry))
+
+
+def _plain(path: Path, label: str) -> SourceFile:
+    resolved = path.resolve()
+    try:
+        size = resolved.stat().st_size
+    except OSError as error:
+        raise ImportFormatError(f"{label}: can't be read: {error.strerror}") from error
+    return SourceFile(label, resolved, size, lambda: resolved.open("rb"))
+
+
+def _is_zip(path: Path) -> bool:
+    try:
+        with path.open("rb") as handle:
+            return handle.read(4) in _ZIP_MARKS
+    except OSError as error:
+        raise ImportFormatError(f"{path}: can't be read: {error.strerror}") from error
+
+
+def _natural(name: str) -> tuple[list[str], str]:
+    """Order names as people do: digits by their number; the name itself settles what is left."""
+    pieces = re.split(r"(\d+)", name.casefold())
+    for at in range(1, len(pieces), 2):
+        digits = pieces[at].lstrip("0")
+        pieces[at] = f"{len(digits):05}{digits}"
+    return pieces, name

@@ -1,0 +1,47 @@
+"""What chat messages of several formats have in common: text in parts, a role, their own JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from memory_rag.errors import TurnError
+from memory_rag.turns import Block, Role
+
+
+def joined(texts: list[str]) -> str:
+    """Return the one text as it is, or several with an empty line between them."""
+    return "\n\n".join(texts)
+
+
+def role_of(value: Any) -> Role | None:
+    """Return the role that a message names, or None when it is none that can be stored."""
+    try:
+        return Role.parse(value) if isinstance(value, str) else None
+    except TurnError:
+        return None
+
+
+def unknown_role(value: Any) -> str:
+    """Return the reason under which a message of an unknown role is counted."""
+    return f"unknown role {str(value)[:40]!r}" if value is not None else "no role"
+
+
+def raw_json(message: Any) -> str:
+    """Return a message's JSON as it is kept: readable letters, so that a proof of deletion finds them."""
+    return json.dumps(message, ensure_ascii=False)
+
+
+def is_said(text: str, blocks: tuple[Block, ...]) -> bool:
+    """Whether there are words to be found: text that isn't blank, or a block's caption."""
+    return bool(text.strip()) or any(block.caption for block in blocks)
+
+
+def as_object(value: Any) -> dict[str, Any]:
+    """Return a JSON object as it is, and an empty one for anything else, so a bad field costs only itself."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a JSON array as it is, and an empty one for anything else."""
+    return value if isinstance(value, list) else []

@@ -1,0 +1,176 @@
+"""OpenAI messages: the list that a chat completion takes, alone, with others, or one conversation a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
+from memory_rag.importers.identity import DistinctIds, digest
+from memory_rag.importers.messages import as_list, as_object, is_said, raw_json, role_of, unknown_role
+from memory_rag.importers.moments import moment
+from memory_rag.importers.openai_content import blocks_of, text_of, without_files
+from memory_rag.importers.sampling import Sample, sample
+from memory_rag.importers.source import Line, SourceFile
+from memory_rag.turns import Conversation, Role, Source, Turn
+
+
+class OpenAIMessagesImporter:
+    """Reads ``[message, ...]``, ``{"messages": [...]}``, a list of those, or JSON Lines of either.
+
+    A conversation's id is its ``conversation_id`` or ``id``. Without one it is a digest of what opens it
+    (the messages up to the user's first, so that a shared system prompt doesn't merge conversations) and
+    the number of its occurrence in the file. A message without ``id`` has as native id a digest of its
+    place, role and content. Times are rare in this format: without one a turn's time is unknown.
+
+    Tool calls are blocks of the assistant's turn. A tool's answer is a turn that search leaves out unless
+    asked, as is an assistant's turn that only calls tools. Files that a message carries as base64 are not
+    stored, neither in a block nor in the raw JSON: their place holds the type and the length.
+    """
+
+    name = "openai"
+
+    def detect(self, sample: Sample) -> Detection:
+        for item in sample.items:
+            fields = as_object(item)
+            if isinstance(fields.get("messages"), list) and any(map(_is_message, fields["messages"][:3])):
+                return Detection(self.name, 0.85, "'messages' with roles and content")
+            if sample.kind != "object" and _is_message(item):
+                return Detection(self.name, 0.75, "messages with roles and content")
+            if isinstance(item, list) and any(map(_is_message, item[:3])):
+                return Detection(self.name, 0.75, "lists of messages with roles and content")
+        return Detection(self.name, 0.0, "no messages with roles and content")
+
+    def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
+        ids = DistinctIds()
+        for found in _conversations(source):
+            if isinstance(found, Skipped):
+                yield found
+                continue
+            given = _first_given(found.fields, "conversation_id", "id")
+            key = str(given) if given is not None else f"openai-{digest(_opening(found.messages))}"
+            conversation_id = ids.distinct(key)
+            if given is not None and conversation_id != key:
+                yield Noted("conversation id repeated, numbered", found.where)
+            title = found.fields.get("title")
+            yield Conversation(conversation_id, title if isinstance(title, str) else "")
+            yield from _turns(found, conversation_id, options)
+
+
+@dataclass(frozen=True, slots=True)
+class _Messages:
+    """The messages of one conversation, what is said about it beside them, and where it was found."""
+
+    messages: list[Any]
+    where: str
+    fields: dict[str, Any] = field(default_factory=dict)
+
+
+def _is_message(value: Any) -> bool:
+    fields = as_object(value)
+    return isinstance(fields.get("role"), str) and not fields.keys().isdisjoint(
+        ("content", "tool_calls", "function_call")
+    )
+
+
+def _conversations(source: SourceFile) -> Iterator[_Messages | Skipped]:
+    """Yield the conversations of any shape; bare messages are grouped by their ``conversation_id``."""
+    bare: dict[Any, list[Any]] = {}
+    for value in _values(source):
+        if isinstance(value, Skipped):
+            yield value
+            continue
+        where, found = value
+        fields = as_object(found)
+        if isinstance(found, list):
+            yield _Messages(found, where)
+        elif isinstance(fields.get("messages"), list):
+            yield _Messages(fields["messages"], where, fields)
+        elif "role" in fields:
+            group = fields.get("conversation_id")
+            bare.setdefault(group if isinstance(group, str | int) else None, []).append(found)
+        else:
+            yield Skipped("neither a message nor a conversation", where)
+    for group, messages in bare.items():
+        yield _Messages(messages, source.label, {"conversation_id": group})
+
+
+def _values(source: SourceFile) -> Iterator[tuple[str, Any] | Skipped]:
+    if sample(source).kind == "lines":
+        for line in source.read_json_lines():
+            yield (f"line {line.number}", line.value) if isinstance(line, Line) else line
+        return
+    document = source.read_json()
+    for number, value in enumerate(document if isinstance(document, list) else [document]):
+        yield f"item {number}", value
+
+
+def _opening(messages: list[Any]) -> list[Any]:
+    """Return the messages up to the user's first, or the first alone when the user says nothing."""
+    roles = [role_of(as_object(message).get("role")) for message in messages]
+    length = roles.index(Role.USER) + 1 if Role.USER in roles else 1
+    return [_words(message) for message in messages[:length]]
+
+
+def _words(message: Any) -> list[Any]:
+    """Return what makes a message the same message again: who, what, and which calls."""
+    fields = as_object(message)
+    return [fields.get(key) for key in ("role", "content", "tool_calls", "function_call", "tool_call_id")]
+
+
+def _turns(found: _Messages, conversation_id: str, options: ImportOptions) -> Iterator[Item]:
+    ids = DistinctIds()
+    tools: dict[str, str] = {}
+    for ordinal, message in enumerate(found.messages):
+        where = f"{found.where}, message {ordinal}"
+        fields = as_object(message)
+        role = role_of(fields.get("role"))
+        if role is None:
+            yield Skipped(unknown_role(fields.get("role")), where)
+            continue
+        tools.update(_tools_called(fields))
+        text = text_of(fields)
+        blocks = blocks_of(fields, role)
+        if not text and not blocks:
+            yield Skipped("nothing said", where)
+            continue
+        given = fields.get("id")
+        key = str(given) if given is not None else digest(conversation_id, ordinal, _words(fields))
+        native_id = ids.distinct(key)
+        if native_id != key:
+            yield Noted("message id repeated, numbered", where)
+        said = moment(_first_given(fields, "timestamp", "created_at", "created"), tz=options.tz)
+        if said.problem:
+            yield Noted(said.problem, where)
+        yield Turn(
+            turn_id="",
+            conversation_id=conversation_id,
+            session_id=conversation_id,
+            ordinal=ordinal,
+            role=role,
+            speaker=_speaker(fields, role, tools),
+            text=text,
+            said_at=said.said_at,
+            said_at_text=said.written,
+            blocks=blocks,
+            source=Source(OpenAIMessagesImporter.name, native_id, raw_json(without_files(fields))),
+            recalled=role is not Role.TOOL and is_said(text, blocks),
+        )
+
+
+def _first_given(fields: dict[str, Any], *keys: str) -> Any:
+    return next((fields[key] for key in keys if fields.get(key) is not None), None)
+
+
+def _tools_called(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for call in as_list(fields.get("tool_calls")):
+        name = as_object(as_object(call).get("function")).get("name")
+        if isinstance(name, str):
+            yield str(as_object(call).get("id")), name
+
+
+def _speaker(fields: dict[str, Any], role: Role, tools: dict[str, str]) -> str:
+    """Return the sender's name, a tool's from the call that it answers, else the role's word."""
+    name = fields.get("name") or tools.get(str(fields.get("tool_call_id")))
+    return name if isinstance(name, str) else role.value

@@ -1,0 +1,138 @@
+"""The beginning of a file, read just far enough to tell what format it is."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, Literal
+
+from memory_rag.importers.source import SourceFile, encoding_of, json_fault
+
+FIRST_BYTES = 64 * 1024
+MAX_ITEMS = 8
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+
+Kind = Literal["list", "object", "lines", "text", "binary", "empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a file begins with.
+
+    ``kind`` is ``list`` (a JSON array), ``object`` (one JSON object), ``lines`` (JSON Lines), ``text``
+    (anything else that can be decoded), ``binary`` or ``empty``. ``items`` are the first JSON values, at
+    most eight: the array's elements, the object itself, the lines' values; none for the other kinds.
+    ``head`` is the text's beginning. ``problem`` says why a text that begins like JSON isn't, to be put
+    after the file's name; else "".
+    """
+
+    path: PurePath
+    kind: Kind
+    items: tuple[Any, ...] = ()
+    head: str = ""
+    problem: str = ""
+
+
+def sample(source: SourceFile, *, first_bytes: int = FIRST_BYTES) -> Sample:
+    """Read the beginning of a file: ``first_bytes``, and twice as much until the first JSON value is whole.
+
+    Raises:
+        ImportFormatError: the file can't be read or decoded.
+    """
+    wanted = first_bytes
+    while True:
+        with source.open() as handle:
+            data = handle.read(wanted)
+            whole = len(data) < wanted or not handle.read(1)
+        encoding = encoding_of(data)
+        if encoding.name == "utf-8" and b"\0" in data[:FIRST_BYTES]:
+            return Sample(source.path, "binary")
+        try:
+            decoder = codecs.getincrementaldecoder(encoding.name)()
+            text = decoder.decode(data[encoding.mark_length :], final=whole)
+        except UnicodeDecodeError:
+            source.read_text()  # raises with the byte's offset in the whole file
+            raise
+        found = _look(source.path, text, whole=whole)
+        if found is not None:
+            return found
+        wanted *= 2
+
+
+def _look(path: PurePath, text: str, *, whole: bool) -> Sample | None:
+    """Return what the text shows, or None when more of it is needed to tell."""
+    start = _after_blank(text, 0)
+    if start == len(text):
+        return Sample(path, "empty") if whole else None
+    head = text[:FIRST_BYTES]
+    try:
+        if text[start] == "[":
+            items = _elements(text, start + 1)
+            return Sample(path, "list" if items else "empty", items, head)
+        if text[start] == "{":
+            return _object_or_lines(path, text, start, whole=whole)
+    except RecursionError as error:
+        return Sample(path, "text", head=head, problem=json_fault(error))
+    except ValueError as error:
+        if not whole and _may_be_cut(error, len(text)):
+            return None
+        return Sample(path, "text", head=head, problem=json_fault(error))
+    return Sample(path, "text", head=head)
+
+
+def _elements(text: str, at: int) -> tuple[Any, ...]:
+    """Return the first whole elements of an array that begins before ``at``, or raise if none is whole."""
+    items: list[Any] = []
+    while len(items) < MAX_ITEMS:
+        at = _after_blank(text, at)
+        if not items and text[at : at + 1] == "]":
+            break
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except ValueError:
+            if items:
+                break
+            raise
+        items.append(value)
+        at = _after_blank(text, at)
+        if text[at : at + 1] != ",":
+            if len(items) == 1 and text[at : at + 1] not in {"]", ""}:  # "[31/12/23, 21:05] Ada: hello"
+                raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+            break
+        at += 1
+    return tuple(items)
+
+
+def _object_or_lines(path: PurePath, text: str, start: int, *, whole: bool) -> Sample | None:
+    first, end = _DECODER.raw_decode(text, start)
+    rest = _after_blank(text, end)
+    head = text[:FIRST_BYTES]
+    if rest == len(text):
+        return Sample(path, "object", (first,), head) if whole else None
+    if "\n" not in text[end:rest]:
+        error = json.JSONDecodeError("Extra data", text, rest)
+        return Sample(path, "text", head=head, problem=json_fault(error))
+    items = [first]
+    for line in text[rest:].split("\n")[: MAX_ITEMS - 1]:
+        try:
+            items.append(json.loads(line))
+        except ValueError:
+            break
+    return Sample(path, "lines", tuple(items), head)
+
+
+def _after_blank(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+def _may_be_cut(error: ValueError, length: int) -> bool:
+    """Whether the fault may come from where the text was cut: an open string, or a fault at the very end."""
+    if not isinstance(error, json.JSONDecodeError):
+        return False
+    return error.msg.startswith("Unterminated string") or error.pos > length - 16

@@ -1,0 +1,323 @@
+"""A memory: words in, exact words out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from memory_rag.errors import TurnError
+from memory_rag.settings import CONFIG_NAME, Settings, home_folder, memory_folder
+from memory_rag.store.turn_store import NEXT, Appended, SqliteTurnStore
+from memory_rag.text.instants import zone
+from memory_rag.turns import Block, Conversation, Role, Source, Turn
+
+if TYPE_CHECKING:
+    from memory_rag.embedding.embedder import Embedder
+    from memory_rag.importers import ImportReport
+    from memory_rag.retrieval.indexes import Indexes
+    from memory_rag.retrieval.comparison import Comparison
+    from memory_rag.retrieval.filters import Within
+    from memory_rag.retrieval.quotes import Quote
+    from memory_rag.retrieval.ranking import Ranking
+    from memory_rag.retrieval.verification import Verdict
+
+Progress = Callable[[str, int, int], None]
+"""Called with (what is being done, how much of it is done, how much there is)."""
+
+
+class Memory:
+    """The long-term memory of a chat: one folder, safe for many threads and processes.
+
+    Every turn is stored verbatim before anything else happens to it. Searches catch up with the store first, so they
+    see every turn that was acknowledged, by whichever process.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        settings: Settings,
+        embedder: Embedder | None = None,
+        create: bool = True,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        from memory_rag.retrieval.indexes import Indexes
+
+        self.folder = folder
+        self.settings = settings
+        self._clock = clock
+        self._zone = zone(settings.timezone)
+        self.store = SqliteTurnStore(
+            folder, durability=settings.durability, busy_timeout_s=settings.busy_timeout_s, create=create
+        )
+        self._lock = threading.RLock()
+        self._indexes: Indexes = Indexes(folder, self.store, settings=settings, embedder=embedder)
+
+    @classmethod
+    def open(
+        cls,
+        name_or_path: str | Path = "main",
+        *,
+        home: str | Path | None = None,
+        embedder: str | Embedder | None = None,
+        create: bool = True,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        **settings: object,
+    ) -> Self:
+        """Open a memory, making it if it isn't there and ``create`` is True.
+
+        A name lies under the home folder (``home``, else ``MEMORY_RAG_HOME``, else the user's data folder); anything
+        with a slash, or a ``Path``, is a path. ``embedder`` is a name (``minilm``, ``none`` …) or an object; the other
+        settings are those of :class:`memory_rag.Settings`.
+
+        Raises:
+            NotAMemoryError: there is no memory and ``create`` is False, or the folder can't hold one.
+            NewerFormatError: a later release of memory_rag wrote it.
+            SettingsError: a setting that is unknown or out of its range.
+        """
+        given = embedder if isinstance(embedder, str) else None
+        loaded = Settings.load(config=home_folder(home) / CONFIG_NAME, embedder=given, **settings)
+        made = None if embedder is None or isinstance(embedder, str) else embedder
+        folder = memory_folder(name_or_path, home=home)
+        return cls(folder, settings=loaded, embedder=made, create=create, clock=clock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        """The number of stored turns."""
+        return len(self.store)
+
+    def close(self) -> None:
+        """Save what is derived, if much of it is new, and close the files. The words are safe without it."""
+        with self._lock:
+            self._indexes.save_if_worth_it()
+            self.store.close()
+
+    # -- words in
+
+    def add(
+        self,
+        text: str,
+        *,
+        role: str | Role = Role.USER,
+        speaker: str | None = None,
+        conversation_id: str = "main",
+        session_id: str | None = None,
+        said_at: datetime | None = None,
+        blocks: Sequence[Block] = (),
+        source: Source | None = None,
+        turn_id: str = "",
+        recalled: bool = True,
+    ) -> Turn:
+        """Store one turn verbatim and return it with its id; it is durable and searchable when this returns.
+
+        Without ``said_at`` it was said now; without ``session_id`` its session is its day. A turn whose ``source`` is
+        stored already is returned as it is stored.
+
+        Raises:
+            TurnError: an unknown role, a time without zone, or an id that another turn has.
+            StoreError: it couldn't be written; nothing was stored.
+        """
+        parsed = Role.parse(role)
+        at = said_at or self._clock()
+        if at.tzinfo is None:
+            raise TurnError(f"said_at {at.isoformat(sep=' ')} has no time zone; give one, for example tzinfo=UTC")
+        turn = Turn(
+            turn_id=turn_id,
+            conversation_id=conversation_id,
+            session_id=session_id or at.astimezone(self._zone).date().isoformat(),
+            ordinal=NEXT,
+            role=parsed,
+            speaker=parsed.value if speaker is None else speaker,
+            text=text,
+            said_at=at,
+            blocks=tuple(blocks),
+            source=source,
+            recalled=recalled,
+        )
+        return self.store.add(turn)
+
+    def add_many(self, items: Iterable[Turn | Conversation]) -> Appended:
+        """Store many turns in one transaction: all of them, or none if one can't be stored."""
+        return self.store.append(items)
+
+    def import_path(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002  the word users know
+        tz: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Store what a file, folder or zip of another program holds, and return what was kept and what wasn't.
+
+        Each file is one transaction. What is stored already is counted and left alone.
+
+        Raises:
+            ImportFormatError: nothing there can be imported; nothing was stored.
+        """
+        from memory_rag.ingest import import_into
+
+        report = import_into(
+            self.store,
+            Path(path),
+            format=format,
+            tz=self._zone if tz is None else zone(tz),
+            dry_run=dry_run,
+            progress=progress,
+        )
+        with self._lock:
+            self._indexes.settle_language()
+        return report
+
+    def correct(
+        self,
+        turn_id: str,
+        *,
+        text: str | None = None,
+        speaker: str | None = None,
+        said_at: datetime | None = None,
+        keep_old: bool = True,
+    ) -> Turn:
+        """Give a turn a new text, speaker or time; the old version is kept unless ``keep_old`` is False.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+        """
+        return self.store.correct(turn_id, text=text, speaker=speaker, said_at=said_at, keep_old=keep_old)
+
+    def forget(self, turn_ids: Sequence[str]) -> int:
+        """Remove turns from the store and from every index, and return how many.
+
+        Raises:
+            UnknownTurnError: no turn has one of these ids; nothing was removed.
+        """
+        with self._lock:
+            removed = self.store.remove(turn_ids)
+            self._indexes.catch_up()
+            self._indexes.save()
+            self._indexes.compact()
+        return removed
+
+    # -- words out
+
+    def search(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        mode: str = "hybrid",
+        within: Within | None = None,
+        floor: bool = True,
+    ) -> Ranking:
+        """Return the turns that answer a question best, best first; none if nothing said answers it.
+
+        With ``floor`` False, unlikely hits are returned too. A question without a word in it has no hits.
+
+        Raises:
+            QueryError: an unknown mode, or a bound that is no time.
+        """
+        from memory_rag.retrieval.filters import Within
+        from memory_rag.retrieval.searcher import Mode, SearchOptions
+
+        options = SearchOptions(
+            k=self.settings.k if k is None else k,
+            mode=Mode.parse(mode),
+            within=within or Within(),
+            depth=self.settings.depth,
+            floor=floor,
+        )
+        with self._lock:
+            return self._indexes.search(query, options, today=self._clock().astimezone(self._zone).date())
+
+    def compare(self, query: str, *, k: int = 10, within: Within | None = None) -> Comparison:
+        """Return what keyword, dense and hybrid recall find for one question, side by side."""
+        from memory_rag.retrieval.comparison import compare_rankings
+
+        modes = ("keyword", "dense", "hybrid")
+        rankings = {mode: self.search(query, k=k, mode=mode, within=within, floor=False) for mode in modes}
+        return compare_rankings(query, rankings)
+
+    def quote(self, text: str, *, limit: int = 10, within: Within | None = None) -> tuple[Quote, ...]:
+        """Return where these words were said: exactly, else but for case and marks, else nearly; empty if nowhere.
+
+        Each quote's text is the stored turn's, checked byte by byte before it is returned.
+        """
+        from memory_rag.retrieval.quotes import find_quotes
+
+        with self._lock:
+            return find_quotes(text, source=self._indexes.quote_source(within), limit=limit)
+
+    def verify(self, answer: str, *, answer_turn_id: str | None = None) -> tuple[Verdict, ...]:
+        """Check every quotation in a model's answer against what was said, one verdict each, in the answer's order.
+
+        ``answer_turn_id`` is the answer's own turn, if it is stored: it can't confirm itself.
+        """
+        from memory_rag.retrieval.verification import verify
+
+        with self._lock:
+            return verify(answer, source=self._indexes.quote_source(None), answer_turn_id=answer_turn_id)
+
+    def get(self, turn_id: str) -> Turn:
+        """Return a stored turn.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+        """
+        return self.store.get([turn_id])[0]
+
+    def neighbours(self, turn_id: str, *, before: int = 2, after: int = 2) -> list[Turn]:
+        """Return a turn amid those said just before and after it in its conversation, in spoken order.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+        """
+        return self.store.neighbours(turn_id, before=before, after=after)
+
+    def turns(self, *, conversation_id: str | None = None) -> Iterator[Turn]:
+        """Yield the turns of a conversation in spoken order, or all in stored order."""
+        return (turn for _row, turn in self.store.scan(conversation_id=conversation_id))
+
+    def export(self) -> Iterator[str]:
+        """Yield the whole memory as lines of our own JSON format, which can be imported again."""
+        from memory_rag.importers.turn_lines import export_lines
+
+        return export_lines(self.store.conversations(), self.turns())
+
+    # -- what is derived
+
+    @property
+    def indexes(self) -> Indexes:
+        """The keyword and dense indexes, and how they stand to the store."""
+        return self._indexes
+
+    def embed(self, *, progress: Progress | None = None) -> int:
+        """Embed every turn that has no vector yet, and return how many; may be stopped and called again.
+
+        Raises:
+            EmbedderError: the embedder can't be loaded or reached.
+        """
+        with self._lock:
+            return self._indexes.embed(progress=progress)
+
+    def reindex(
+        self, *, language: str | None = None, prune: bool = False, progress: Progress | None = None
+    ) -> int:
+        """Build the keyword index anew, embed what lacks a vector of the present embedder, and return how many.
+
+        ``language`` (codes, comma-separated) is remembered. ``prune`` deletes other embedders' vectors at the end.
+        Keyword search goes on meanwhile; a stopped run is taken up again by the next.
+        """
+        with self._lock:
+            return self._indexes.rebuild(language=language, prune=prune, progress=progress)

@@ -1,0 +1,1 @@
+"""How stored words are found: keyword and dense indexes, ranking, quotes."""

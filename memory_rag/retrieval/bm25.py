@@ -1,0 +1,168 @@
+"""BM25 over posting arrays.
+
+Scores follow Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with Lucene's idf
+``ln(1 + (N - df + .5) / (df + .5))``, which is never negative. Everything that a score depends on (N, df, the length
+norm) is taken from the turns that are searched: a search within one conversation scores as a memory that holds
+nothing else.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.retrieval.ranking import Entries, Scores
+from memory_rag.retrieval.postings import Postings
+from memory_rag.retrieval.turn_table import Mask
+
+K1: Final = 0.9
+B_SHORT: Final = 0.2
+B_LONG: Final = 0.75
+SPREAD_SHORT: Final = 0.7
+SPREAD_LONG: Final = 1.4
+
+
+@dataclass(frozen=True, slots=True)
+class LengthNorm:
+    """How much a long turn is held back: BM25's b, over a typical length in terms."""
+
+    b: float
+    typical: float
+
+    def denominators(self, lengths: npt.NDArray[np.int32]) -> Scores:
+        """Return BM25's ``k1 (1 - b + b length / typical)`` for each length."""
+        norm: Scores = K1 * (1 - self.b + self.b * lengths.astype(np.float64) / self.typical)
+        return norm
+
+
+def length_norm(lengths: npt.NDArray[np.int32]) -> LengthNorm:
+    """Return the length norm that a set of turn lengths calls for, from their spread.
+
+    People talking have turns of much the same length, and a longer one only says more; a model's answer is ten or
+    forty times as long as its user's question and holds any word by chance. So b goes from .2 at a standard deviation
+    of ln(length) of .7 to .75 at 1.4, and the typical length is the median, which long answers can't drag along.
+    """
+    counted = np.maximum(lengths, 1)
+    if len(counted) == 0:
+        return LengthNorm(B_SHORT, 1.0)
+    share = (float(np.log(counted).std()) - SPREAD_SHORT) / (SPREAD_LONG - SPREAD_SHORT)
+    b = B_SHORT + (B_LONG - B_SHORT) * min(1.0, max(0.0, share))
+    return LengthNorm(b, max(1.0, float(np.median(counted))))
+
+
+class Pool:
+    """The entries that one search looks at, with what scores take from them as a whole."""
+
+    def __init__(self, searched: Mask, lengths: npt.NDArray[np.int32]) -> None:
+        self.searched = searched
+        self.lengths = lengths
+        self.n_entries = len(searched)
+        self.n = int(np.count_nonzero(searched))
+        self.partial = self.n < self.n_entries
+        self.entries: Entries = np.flatnonzero(searched)
+        self.norm = length_norm(lengths[searched] if self.partial else lengths)
+        self.denominators = self.norm.denominators(lengths)
+
+    def idf(self, df: int) -> float:
+        """Return Lucene's idf of a term that occurs in ``df`` of the searched entries."""
+        return float(np.log1p((self.n - df + 0.5) / (df + 0.5)))
+
+
+class Bm25:
+    """Scores entries for a list of query terms, over postings and the entries' lengths in terms."""
+
+    def __init__(self, postings: Postings | None = None, lengths: array[int] | None = None) -> None:
+        self.postings = postings or Postings()
+        self._lengths = lengths if lengths is not None else array("i")
+        self._norms: dict[bytes, tuple[LengthNorm, Scores]] = {}
+
+    def add(self, entry: int, terms: Sequence[str]) -> None:
+        """Add an entry; entries are numbered from 0 without gaps."""
+        if entry != len(self._lengths):
+            raise ValueError(f"the next entry is {len(self._lengths)}, got {entry}")
+        self._lengths.append(len(terms))
+        self.postings.add(entry, Counter(terms))
+
+    @property
+    def lengths(self) -> npt.NDArray[np.int32]:
+        return np.array(self._lengths, np.int32)
+
+    def scores(self, terms: Sequence[str], pool: Pool) -> Scores:
+        """Return a score for every entry; 0 for an entry outside the pool or without any of the terms.
+
+        A term that stands twice in the query counts twice.
+        """
+        total = np.zeros(pool.n_entries)
+        for term, times in Counter(terms).items():
+            found = self.postings.of(term)
+            if found is None:
+                continue
+            entries, counts = found
+            if pool.partial:
+                keep = pool.searched[entries]
+                entries, counts = entries[keep], counts[keep]
+            if len(entries) == 0:
+                continue
+            weight = times * pool.idf(len(entries)) * (K1 + 1)
+            held = counts.astype(np.float64)
+            total[entries] += weight * held / (held + pool.denominators[entries])
+        return total
+
+    def matching(self, terms: Sequence[str]) -> Mask:
+        """Return which entries hold any of the terms; what tells a match where a score of 0 doesn't."""
+        matching = np.zeros(len(self._lengths), np.bool_)
+        for term in set(terms):
+            found = self.postings.of(term)
+            if found is not None:
+                matching[found[0]] = True
+        return matching
+
+    def possible(self, terms: Sequence[str], pool: Pool) -> float:
+        """Return about the score of an entry that holds each term of the query once, at the typical length.
+
+        A term that no searched entry holds counts with the idf of an unseen one: a question about something never
+        said has much that is possible and little that is found.
+        """
+        total = 0.0
+        for term, times in Counter(terms).items():
+            found = self.postings.of(term)
+            df = 0
+            if found is not None:
+                df = int(np.count_nonzero(pool.searched[found[0]])) if pool.partial else len(found[0])
+            total += times * pool.idf(df)
+        return total
+
+    def okapi_scores(self, terms: Sequence[str], searched: Mask) -> Scores:
+        """Return the scores of rank-bm25's ``BM25Okapi`` (k1 1.5, b .75, epsilon .25) for every entry.
+
+        Its idf ``ln(N - df + .5) - ln(df + .5)`` is negative for a term in more than half of the entries and is then
+        replaced by .25 of the mean idf over the vocabulary, so that a score of 0 or below is not "no match".
+        """
+        n = int(searched.sum())
+        total = np.zeros(len(searched))
+        if n == 0:
+            return total
+        frequencies = self.postings.document_frequencies(searched)
+        present = frequencies[frequencies > 0]
+        mean_idf = float(np.sum(np.log(n - present + 0.5) - np.log(present + 0.5)) / len(present)) if len(present) else 0.0
+        lengths = self.lengths
+        typical = lengths[searched].sum() / n
+        for term in terms:
+            found = self.postings.of(term)
+            if found is None:
+                continue
+            keep = searched[found[0]]
+            entries, counts = found[0][keep], found[1][keep].astype(np.float64)
+            df = len(entries)
+            if df == 0:
+                continue
+            idf = float(np.log(n - df + 0.5) - np.log(df + 0.5))
+            idf = 0.25 * mean_idf if idf < 0 else idf
+            total[entries] += idf * counts * 2.5 / (counts + 1.5 * (0.25 + 0.75 * lengths[entries] / typical))
+        return total

@@ -1,0 +1,228 @@
+"""Dense recall: vectors of turns and passages, kept in step with the store, and found by meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.embedding.embedder import Embedder, Vectors, as_embedded
+from memory_rag.retrieval.ranking import Scores
+from memory_rag.retrieval.turn_table import Mask, TurnTable
+from memory_rag.retrieval.vectors import ID, VectorFile, VectorRows, ids_of
+from memory_rag.store.files import locked
+from memory_rag.store.turn_store import TurnStore
+from memory_rag.turns import Span, Turn
+
+LOCK_NAME: Final = "derived/.lock"
+_BATCH_PASSAGES: Final = 256
+_DEAD_SHARE: Final = 0.3
+MISSING: Final = -2.0
+"""The score of an entry that has no vector: below any cosine, -1 to 1, even of a shifted query."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """Runs of vectors that belong together: where each starts, its entry (-1: none), and each entry's run."""
+
+    starts: npt.NDArray[np.int64]
+    entries: npt.NDArray[np.int64]
+    of_entry: dict[int, int]
+
+
+class DenseIndex:
+    """The vectors of one embedder: on disk by turn and change, in memory in FAISS, matched to the table's entries."""
+
+    def __init__(self, folder: Path, embedder: Embedder, *, lock_timeout_s: float = 10.0, threads: int = 0) -> None:
+        from memory_rag.retrieval.flat import FlatVectors
+
+        self.embedder = embedder
+        self._folder = folder
+        self._lock_timeout_s = lock_timeout_s
+        self._make = lambda: FlatVectors(embedder.dim, threads=threads)
+        self._file = VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim)
+        self._flat = self._make()
+        self._ids = np.zeros(0, ID)
+        self._groups = _Groups(np.zeros(0, np.int64), np.zeros(0, np.int64), {})
+        self._covered: Mask = np.zeros(0, np.bool_)
+        self._seen: tuple[int, int] = (-1, -1)
+
+    def __len__(self) -> int:
+        """The number of vectors, those of removed turns included until the next compaction."""
+        return len(self._flat)
+
+    def catch_up(self, table: TurnTable) -> None:
+        """Take in vectors that were written since, by this process or another, and match them to the table."""
+        rows = self._file.read_new()
+        if rows is None:
+            self._flat, self._ids = self._make(), np.zeros(0, ID)
+            rows = self._file.read_new() or VectorRows(np.zeros((0, self.embedder.dim), np.float32), self._ids)
+        if len(rows.ids):
+            self._flat.add(rows.vectors)
+            self._ids = np.concatenate([self._ids, rows.ids])
+        if self._seen != (table.version, len(self._ids)):
+            self._match(table)
+
+    def pending(self, table: TurnTable) -> npt.NDArray[np.int64]:
+        """Return the living entries that have no vector yet, oldest first. Call after :meth:`catch_up`.
+
+        What is left out of recall (tool traffic) isn't embedded; keyword search finds it when asked.
+        """
+        return np.flatnonzero(table.alive & table.recalled & ~self._covered)
+
+    def embed(
+        self,
+        table: TurnTable,
+        store: TurnStore,
+        *,
+        limit: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Embed pending turns in batches, each durable when it is done, and return how many turns.
+
+        ``progress`` is called with (done, all) turns after each batch. May be stopped at any time and called again.
+        """
+        waiting = self.pending(table)[:limit].tolist()
+        done = 0
+        if progress is not None:
+            progress(0, len(waiting))
+        for batch in self._batches(table, store, waiting):
+            self._write(batch)
+            done += batch.n_turns
+            if progress is not None:
+                progress(done, len(waiting))
+        self.catch_up(table)
+        return done
+
+    def scores(self, query: Vectors) -> Scores:
+        """Return each entry's best passage's inner product with a query vector; ``MISSING`` without a vector."""
+        best = np.full(len(self._covered), MISSING)
+        groups = self._groups
+        if len(groups.starts):
+            by_vector = self._flat.scores(query)
+            best_of_group = np.maximum.reduceat(by_vector, groups.starts)
+            known = groups.entries >= 0
+            best[groups.entries[known]] = best_of_group[known]
+        return best
+
+    def best_span(self, entry: int, query: Vectors) -> Span | None:
+        """Return where, in the searchable text, an entry's best passage lies; None without a vector."""
+        place = self._groups.of_entry.get(entry)
+        if place is None:
+            return None
+        after = self._groups.starts[place + 1 : place + 2]
+        numbers = np.arange(self._groups.starts[place], after[0] if len(after) else len(self._ids))
+        if len(numbers) == 1:
+            best = numbers[0]
+        else:
+            best = numbers[int(np.argmax(self._flat.rows(numbers) @ query))]
+        return Span(int(self._ids[best]["start"]), int(self._ids[best]["end"]))
+
+    @property
+    def covered(self) -> Mask:
+        """Which entries have a vector."""
+        return self._covered
+
+    def owns(self, path: Path) -> bool:
+        """Tell whether a file holds this embedder's vectors."""
+        return path in (self._file.rows_path, self._file.ids_path)
+
+    def compact(self, table: TurnTable) -> bool:
+        """Write the file anew without the vectors of removed turns if they are many; tell whether it was done."""
+        living = self._living_vectors(table)
+        if len(self._ids) == 0 or living.mean() >= 1 - _DEAD_SHARE:
+            return False
+        with locked(self._folder / LOCK_NAME, timeout_s=self._lock_timeout_s, what="vectors"):
+            self.catch_up(table)
+            living = self._living_vectors(table)
+            self._file.replace_with(VectorRows(self._flat.rows(np.flatnonzero(living)), self._ids[living]))
+        self.catch_up(table)
+        return True
+
+    def _living_vectors(self, table: TurnTable) -> Mask:
+        return self._entries_of_vectors(table) >= 0
+
+    def _entries_of_vectors(self, table: TurnTable) -> npt.NDArray[np.int64]:
+        """Return the living entry that each vector belongs to; -1 where the turn is gone or has another text now."""
+        entries = np.full(len(self._ids), -1, np.int64)
+        living = table.living()
+        if len(living) == 0 or len(self._ids) == 0:
+            return entries
+        by_row = living[np.argsort(table.row[living], kind="stable")]
+        rows = table.row[by_row]
+        place = np.minimum(np.searchsorted(rows, self._ids["row"]), len(rows) - 1)
+        candidate = by_row[place]
+        same = (rows[place] == self._ids["row"]) & (table.seq[candidate] == self._ids["seq"])
+        entries[same] = candidate[same]
+        return entries
+
+    def _match(self, table: TurnTable) -> None:
+        entries = self._entries_of_vectors(table)
+        changes = np.flatnonzero(np.diff(self._ids["row"]) | np.diff(self._ids["seq"])) + 1
+        starts = np.concatenate([[0], changes]) if len(self._ids) else np.zeros(0, np.int64)
+        # A turn embedded twice (two processes at once) has two groups; one of them is enough.
+        group_entries = entries[starts]
+        known = group_entries >= 0
+        last = dict(zip(group_entries[known].tolist(), np.flatnonzero(known).tolist(), strict=True))
+        kept = np.full(len(starts), -1, np.int64)
+        if last:
+            kept[list(last.values())] = list(last)
+        self._groups = _Groups(starts, kept, last)
+        self._covered = np.zeros(len(table), np.bool_)
+        self._covered[kept[kept >= 0]] = True
+        self._seen = (table.version, len(self._ids))
+
+    def _write(self, batch: _Batch) -> None:
+        vectors = self.embedder.embed_turns(batch.texts)
+        with locked(self._folder / LOCK_NAME, timeout_s=self._lock_timeout_s, what="vectors"):
+            self._take_in_others()
+            self._file.append(vectors, ids_of(batch.ids))
+
+    def _take_in_others(self) -> None:
+        """Read what another process appended, so that our rows go behind it."""
+        rows = self._file.read_new()
+        while rows is None:
+            self._flat, self._ids = self._make(), np.zeros(0, ID)
+            rows = self._file.read_new()
+        if len(rows.ids):
+            self._flat.add(rows.vectors)
+            self._ids = np.concatenate([self._ids, rows.ids])
+
+    def _batches(self, table: TurnTable, store: TurnStore, waiting: list[int]) -> Iterator[_Batch]:
+        batch = _Batch([], [], 0)
+        for start in range(0, len(waiting), _BATCH_PASSAGES):
+            part = waiting[start : start + _BATCH_PASSAGES]
+            turns = store.turns_at([int(table.row[entry]) for entry in part])
+            for entry in part:
+                row = int(table.row[entry])
+                if row not in turns:
+                    continue
+                for span, text in self._passages(turns[row]):
+                    batch.texts.append(text)
+                    batch.ids.append((row, int(table.seq[entry]), span.start, span.end))
+                batch.n_turns += 1
+                if len(batch.texts) >= _BATCH_PASSAGES:
+                    yield batch
+                    batch = _Batch([], [], 0)
+        if batch.texts:
+            yield batch
+
+    def _passages(self, turn: Turn) -> Iterator[tuple[Span, str]]:
+        text = turn.searchable
+        for span in self.embedder.passages(text):
+            yield span, as_embedded(span.of(text), speaker=turn.speaker, embedder=self.embedder)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Passages to embed together, whole turns at a time."""
+
+    texts: list[str]
+    ids: list[tuple[int, int, int, int]]
+    n_turns: int
+
+

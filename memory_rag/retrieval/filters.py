@@ -1,0 +1,88 @@
+"""Which turns a search may return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import tzinfo
+
+import numpy as np
+
+from memory_rag.retrieval.turn_table import ROLES, UNKNOWN_TIME, Mask, TurnTable
+from memory_rag.text.instants import Bound, parse_bound
+from memory_rag.turns import Role, to_microseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Narrows a search. All that is given must hold; nothing given means the whole memory.
+
+    ``since`` and ``until`` are written as people write them (``2026-04-10``, ``2026-04``, ``2026-04-10T12:00Z``): a
+    bare date, month or year as ``until`` includes all of it. A turn without a known time is outside of any bound.
+    ``unrecalled`` also searches what is left out by default: tool traffic, hidden context, abandoned branches.
+    """
+
+    conversation: str | None = None
+    session: str | None = None
+    speaker: str | None = None
+    role: str | None = None
+    since: str | None = None
+    until: str | None = None
+    unrecalled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A filter applied to a table: ``context`` is what scores are made from, ``allowed`` what may be returned.
+
+    Who speaks narrows only what is returned: a question before an answer helps to find the answer, even if only
+    answers are asked for.
+    """
+
+    context: Mask
+    allowed: Mask
+    notes: tuple[str, ...] = ()
+
+
+def scope_of(table: TurnTable, within: Within, *, zone: tzinfo) -> Scope:
+    """Return which entries a search looks at and which it may return.
+
+    Raises:
+        QueryError: a bound that is no time.
+        TurnError: a role that is none.
+    """
+    notes: list[str] = []
+    context = table.alive.copy()
+    if not within.unrecalled:
+        context &= table.recalled
+    if within.conversation is not None:
+        code = table.conversations.find(within.conversation)
+        if code is None:
+            notes.append(f"no conversation {within.conversation!r} in this memory; see: memory-rag stats")
+        context &= table.conversation == (-1 if code is None else code)
+    if within.session is not None:
+        codes = [c for c, name in enumerate(table.sessions.names) if name.partition("\n")[2] == within.session]
+        if not codes:
+            notes.append(f"no session {within.session!r} in this memory; see: memory-rag stats")
+        context &= np.isin(table.session, codes)
+    for text, end in ((within.since, False), (within.until, True)):
+        if text is not None:
+            context &= _inside(table, parse_bound(text, tz=zone, end=end), end=end)
+    allowed = context
+    if within.speaker is not None:
+        wanted = within.speaker.casefold()
+        codes = [c for c, name in enumerate(table.speakers.names) if name.casefold() == wanted]
+        if not codes:
+            notes.append(f"nobody called {within.speaker!r} speaks in this memory; see: memory-rag stats")
+        allowed = allowed & np.isin(table.speaker, codes)
+    if within.role is not None:
+        allowed = allowed & (table.role == ROLES.index(Role.parse(within.role)))
+    return Scope(context, allowed, tuple(notes))
+
+
+def _inside(table: TurnTable, bound: Bound, *, end: bool) -> Mask:
+    at = to_microseconds(bound.instant)
+    said = table.said_at
+    known = said != UNKNOWN_TIME
+    if end:
+        return known & ((said <= at) if bound.inclusive else (said < at))
+    return known & (said >= at)

@@ -1,0 +1,240 @@
+"""A memory's indexes as one: loaded when first needed, caught up before they answer, saved when it pays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from memory_rag.embedding.catalogue import open_embedder
+from memory_rag.errors import EmbedderError, MemoryLockedError, MissingExtraError
+from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.retrieval.quote_source import StoredTurns
+from memory_rag.retrieval.ranking import Ranking
+from memory_rag.retrieval.searcher import Searcher, SearchOptions
+from memory_rag.settings import Settings
+from memory_rag.store.files import locked, write_atomically
+from memory_rag.store.turn_store import SqliteTurnStore
+from memory_rag.text.analyzer import Analyzer
+from memory_rag.text.instants import zone
+from memory_rag.text.language import languages_present, parse_language
+from memory_rag.turns import printable
+
+if TYPE_CHECKING:
+    from memory_rag.embedding.embedder import Embedder
+    from memory_rag.retrieval.dense import DenseIndex
+
+DERIVED: Final = "derived"
+LOCK: Final = "derived/.lock"
+MANIFEST: Final = "manifest.json"
+_LANGUAGES: Final = "languages"
+_SETTLED_FROM: Final = 50
+"""Turns from which on a guess of the language is remembered and not made again."""
+_GUESSED_FROM: Final = 500
+_WORTH_SAVING: Final = 200
+Progress = Callable[[str, int, int], None]
+
+
+class Indexes:
+    """The keyword and dense index of one store. Not safe for threads by itself: the memory holds a lock around it."""
+
+    def __init__(
+        self, folder: Path, store: SqliteTurnStore, *, settings: Settings, embedder: Embedder | None = None
+    ) -> None:
+        self._folder = folder
+        self._store = store
+        self._settings = settings
+        self._embedder = embedder
+        self._keyword: KeywordIndex | None = None
+        self._searcher: Searcher | None = None
+        self._dense: DenseIndex | None = None
+        self._saved_seq = 0
+
+    # -- searching
+
+    def search(self, query: str, options: SearchOptions, *, today: date) -> Ranking:
+        """Catch up, embed a few pending turns if vectors are asked for, and search."""
+        searcher = self._caught_up()
+        if not options.mode.uses_vectors:
+            return searcher.search(query, options, dense=None, today=today)
+        try:
+            dense = self._dense_caught_up()
+            if dense is not None and self._settings.pending_limit:
+                dense.embed(self.keyword.table, self._store, limit=self._settings.pending_limit)
+            ranking = searcher.search(query, options, dense=dense, today=today)
+        except (EmbedderError, MissingExtraError, MemoryLockedError) as error:
+            if options.mode.value == "dense":
+                raise
+            ranking = searcher.search(query, options, dense=None, today=today)
+            return _noted(ranking, f"found by keyword only: {error}")
+        if dense is None:
+            return _noted(ranking, "found by keyword only: this memory has no embedder (embedder = none)")
+        if ranking.pending:
+            return _noted(
+                ranking, f"{ranking.pending} turns are not embedded yet and were searched by keyword only"
+            )
+        return ranking
+
+    def quote_source(self, within: Within | None) -> StoredTurns:
+        """Return the turns that quotes are looked up in."""
+        self._caught_up()
+        return StoredTurns(self._store, self.keyword, self._searcher_made(), within or Within(unrecalled=True))
+
+    # -- keeping up
+
+    @property
+    def keyword(self) -> KeywordIndex:
+        """The keyword index as it is; :meth:`catch_up` brings it up to date."""
+        if self._keyword is None:
+            self._keyword = KeywordIndex.load(self._folder / DERIVED, Analyzer(self.languages()))
+            self._saved_seq = self._keyword.applied_seq
+        return self._keyword
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder, loaded; None if the memory is set to have none.
+
+        Raises:
+            EmbedderError: it can't be loaded.
+            MissingExtraError: it needs an extra that isn't installed.
+        """
+        if self._embedder is None and self._settings.embedder != "none":
+            self._embedder = open_embedder(self._settings.embedder, threads=self._settings.threads)
+        return self._embedder
+
+    def dense(self) -> DenseIndex | None:
+        """Return the dense index, caught up; None if the memory has no embedder."""
+        self._caught_up()
+        return self._dense_caught_up()
+
+    def catch_up(self, *, progress: Progress | None = None) -> None:
+        """Apply every change of the store to the keyword index."""
+        self._caught_up(progress=progress)
+
+    def embed(self, *, progress: Progress | None = None) -> int:
+        """Embed all pending turns and return how many."""
+        self._caught_up(progress=progress)
+        dense = self._dense_caught_up()
+        if dense is None:
+            return 0
+        tell = None if progress is None else lambda done, total: progress("embedding", done, total)
+        return dense.embed(self.keyword.table, self._store, progress=tell)
+
+    def compact(self) -> None:
+        """Drop the vectors of removed turns from memory and, if they are many, from the file."""
+        if self._dense is not None:
+            self._dense.catch_up(self.keyword.table)
+            self._dense.compact(self.keyword.table)
+
+    def rebuild(self, *, language: str | None, prune: bool, progress: Progress | None) -> int:
+        """Build the keyword index from the store alone, then embed what is pending, and return how many turns."""
+        if language is not None:
+            names = [parse_language(name) for name in language.split(",")]
+            self._store.set_fact(_LANGUAGES, ",".join(dict.fromkeys(names)))
+        self._keyword = KeywordIndex(Analyzer(self.languages()))
+        self._searcher = None
+        self._caught_up(progress=progress)
+        self.save()
+        embedded = self.embed(progress=progress)
+        if prune and self._dense is not None:
+            for path in (self._folder / "vectors").iterdir():
+                if not self._dense.owns(path):
+                    path.unlink()
+        return embedded
+
+    # -- language
+
+    def languages(self) -> tuple[str, ...]:
+        """Return the memory's languages, the dominant one first: as set, as remembered, or as its turns tell."""
+        if self._settings.language != "auto":
+            return tuple(dict.fromkeys(parse_language(name) for name in self._settings.language.split(",")))
+        remembered = self._store.fact(_LANGUAGES)
+        return tuple(remembered.split(",")) if remembered else self._guessed_languages()
+
+    def settle_language(self) -> None:
+        """Remember the guess, once there is enough to guess from."""
+        enough = len(self._store) >= _SETTLED_FROM
+        if self._settings.language == "auto" and enough and self._store.fact(_LANGUAGES) is None:
+            self._store.set_fact(_LANGUAGES, ",".join(self._guessed_languages()))
+
+    def _guessed_languages(self) -> tuple[str, ...]:
+        texts = []
+        for _row, turn in self._store.scan():
+            if turn.recalled:
+                texts.append(printable(turn.searchable))
+            if len(texts) == _GUESSED_FROM:
+                break
+        return languages_present(texts) or ("en",)
+
+    # -- saving
+
+    def save_if_worth_it(self) -> None:
+        """Save the keyword index if a good deal happened since; a save that another process is doing isn't repeated."""
+        if self._keyword is None or self._keyword.applied_seq - self._saved_seq < _WORTH_SAVING:
+            return
+        try:
+            self.save(timeout_s=0.0)
+        except MemoryLockedError:
+            return
+
+    def save(self, *, timeout_s: float | None = None) -> None:
+        """Write the keyword snapshot and the manifest.
+
+        Raises:
+            MemoryLockedError: another process is writing them.
+            StoreError: they can't be written; the words are safe.
+        """
+        keyword = self.keyword
+        wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
+        with locked(self._folder / LOCK, timeout_s=wait, what="derived files"):
+            keyword.save(self._folder / DERIVED)
+            manifest = {
+                "seq": keyword.applied_seq,
+                "n_turns": keyword.table.n_alive,
+                "analyzer": keyword.analyzer.fingerprint,
+                "embedder": self._dense.embedder.fingerprint if self._dense else None,
+            }
+            data = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
+            write_atomically(self._folder / DERIVED / MANIFEST, lambda file: file.write(data))
+        self._saved_seq = keyword.applied_seq
+
+    def _caught_up(self, *, progress: Progress | None = None) -> Searcher:
+        keyword = self.keyword
+        tell = None if progress is None else lambda done, total: progress("indexing", done, total)
+        keyword.catch_up(self._store, progress=tell)
+        if self._settings.language == "auto" and self._store.fact(_LANGUAGES) is None:
+            self.settle_language()
+            if self.languages() != keyword.analyzer.languages:
+                self._keyword = KeywordIndex(Analyzer(self.languages()))
+                self._keyword.catch_up(self._store, progress=tell)
+                self._searcher = None
+        return self._searcher_made()
+
+    def _searcher_made(self) -> Searcher:
+        if self._searcher is None:
+            self._searcher = Searcher(self._store, self.keyword, zone=zone(self._settings.timezone))
+        return self._searcher
+
+    def _dense_caught_up(self) -> DenseIndex | None:
+        embedder = self.embedder
+        if embedder is None:
+            return None
+        if self._dense is None:
+            from memory_rag.retrieval.dense import DenseIndex
+
+            self._dense = DenseIndex(
+                self._folder,
+                embedder,
+                lock_timeout_s=self._settings.lock_timeout_s,
+                threads=self._settings.threads,
+            )
+        self._dense.catch_up(self.keyword.table)
+        return self._dense
+
+
+def _noted(ranking: Ranking, note: str) -> Ranking:
+    return replace(ranking, notes=(*ranking.notes, note))

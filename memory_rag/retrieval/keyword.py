@@ -1,0 +1,103 @@
+"""Keyword recall: the turn table and its postings, kept in step with the store."""
+
+from __future__ import annotations
+
+import zipfile
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from memory_rag.retrieval.bm25 import Bm25
+from memory_rag.retrieval.postings import Postings
+from memory_rag.retrieval.query import ROLE_NAMES
+from memory_rag.retrieval.turn_table import TurnTable
+from memory_rag.store.files import write_atomically
+from memory_rag.store.turn_store import TurnStore
+from memory_rag.text.analyzer import Analyzer
+from memory_rag.turns import Turn
+
+FILE_NAME: Final = "keyword.npz"
+_BATCH: Final = 1000
+
+
+
+class KeywordIndex:
+    """Every turn's terms and columns, in memory; knows the change it has applied last."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self.analyzer = analyzer
+        self.table = TurnTable()
+        self.bm25 = Bm25()
+        self.applied_seq = 0
+
+    def catch_up(self, store: TurnStore, *, progress: Callable[[int, int], None] | None = None) -> int:
+        """Apply every change since ``applied_seq`` and return how many there were.
+
+        ``progress`` is called with (done, all) turns.
+        """
+        changes = store.changes_since(self.applied_seq)
+        latest = {change.row: change.seq for change in changes}
+        rows = list(latest)
+        for start in range(0, len(rows), _BATCH):
+            part = rows[start : start + _BATCH]
+            turns = store.turns_at(part)
+            for row in part:
+                if row in turns:
+                    entry = self.table.append(row, turns[row], seq=latest[row])
+                    self.bm25.add(entry, self.terms_of(turns[row]))
+                else:
+                    self.table.end(row)
+            if progress is not None:
+                progress(min(start + _BATCH, len(rows)), len(rows))
+        if changes:
+            self.applied_seq = changes[-1].seq
+        return len(changes)
+
+    def terms_of(self, turn: Turn) -> list[str]:
+        """Return what a turn is found by: its words, its captions, and its speaker's name if that is a name."""
+        terms = self.analyzer.terms(turn.searchable)
+        if turn.speaker.casefold() in ROLE_NAMES:
+            return terms
+        return [*self.analyzer.terms(turn.speaker), *terms]
+
+    def save(self, folder: Path) -> None:
+        """Write a snapshot; the index can be loaded from it and catches up from there."""
+        stamp = np.frombuffer(self.analyzer.fingerprint.encode(), np.uint8)
+        arrays = {
+            **{f"table.{name}": values for name, values in self.table.arrays().items()},
+            **{f"postings.{name}": values for name, values in self.bm25.postings.arrays().items()},
+            "lengths": self.bm25.lengths,
+            "applied_seq": np.array([self.applied_seq]),
+            "analyzer": stamp,
+        }
+        # Not compressed: a proof of deletion has to be able to read the file.
+        write_atomically(folder / FILE_NAME, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+
+    @classmethod
+    def load(cls, folder: Path, analyzer: Analyzer) -> KeywordIndex:
+        """Return the index of the snapshot in a folder, or an empty one if there is none that can be used.
+
+        A snapshot that is damaged or was made by another analyzer isn't used: catching up from nothing gives the same
+        index, only later.
+        """
+        index = cls(analyzer)
+        try:
+            with np.load(folder / FILE_NAME, allow_pickle=False) as arrays:
+                if arrays["analyzer"].tobytes().decode() != analyzer.fingerprint:
+                    return index
+                parts = {name: arrays[name] for name in arrays.files}
+        except (FileNotFoundError, zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError):
+            return index
+        under = {
+            prefix: {name.removeprefix(prefix): values for name, values in parts.items() if name.startswith(prefix)}
+            for prefix in ("table.", "postings.")
+        }
+        index.table = TurnTable.from_arrays(under["table."])
+        lengths = array("i")
+        lengths.frombytes(np.asarray(parts["lengths"], np.int32).tobytes())
+        index.bm25 = Bm25(Postings.from_arrays(under["postings."]), lengths)
+        index.applied_seq = int(parts["applied_seq"][0])
+        return index

@@ -1,0 +1,84 @@
+"""Hits in their order: the one place that sorts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.turns import Span, Turn
+
+Scores = npt.NDArray[np.float64]
+Entries = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A turn that a search found; ``rank`` starts at 1, a higher score is better.
+
+    ``span`` is where in the turn's text the best passage lies; ``signals`` says why the turn is here.
+    """
+
+    turn: Turn
+    score: float
+    rank: int
+    span: Span
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The hits of one search, best first, each turn once.
+
+    ``pending`` counts the turns that were found by keyword only because they are not embedded yet; ``evidence`` is
+    ``strong``, ``weak`` (hits that may well not answer the question) or ``none`` (no hits); ``notes`` are sentences
+    for the user.
+    """
+
+    query: str
+    mode: str
+    hits: tuple[Hit, ...] = ()
+    pending: int = 0
+    evidence: str = "none"
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, index: int) -> Hit:
+        return self.hits[index]
+
+    @property
+    def turn_ids(self) -> tuple[str, ...]:
+        return tuple(hit.turn.turn_id for hit in self.hits)
+
+
+class Retriever(Protocol):
+    """Anything that ranks the turns of one pool for a query."""
+
+    def search(self, query: str, *, k: int) -> Ranking: ...
+
+
+def best_first(scored: Iterable[tuple[str, float]], *, k: int) -> list[tuple[str, float]]:
+    """Return the k best (id, score) pairs; equal scores by id, ascending, whatever order they came in."""
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
+
+
+def best_entries(
+    entries: Entries, scores: Scores, *, k: int, turn_id: Callable[[int], str]
+) -> list[tuple[int, float]]:
+    """Return the k best of parallel arrays as (entry, score), in the order of :func:`best_first`."""
+    if len(entries) > k:
+        # Everything that ties with the k-th stays until ids have been compared.
+        least = np.partition(scores, len(scores) - k)[len(scores) - k]
+        keep = scores >= least
+        entries, scores = entries[keep], scores[keep]
+    by_id = {turn_id(int(entry)): int(entry) for entry in entries}
+    ids: Sequence[str] = list(by_id)
+    return [(by_id[found], score) for found, score in best_first(zip(ids, scores.tolist(), strict=True), k=k)]

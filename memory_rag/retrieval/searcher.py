@@ -1,0 +1,270 @@
+"""One search from the question to its hits, in any of the modes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, tzinfo
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from memory_rag.embedding.embedder import Embedder, Vectors
+from memory_rag.errors import QueryError
+from memory_rag.retrieval.bm25 import Pool
+from memory_rag.retrieval.candidates import candidates
+from memory_rag.retrieval.dense import MISSING, DenseIndex
+from memory_rag.retrieval.filters import Scope, Within, scope_of
+from memory_rag.retrieval.floor import Evidence, Floor
+from memory_rag.retrieval.fusion import reciprocal_rank_fusion
+from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.retrieval.overlap import overlap_scores, rank_bm25_scores
+from memory_rag.retrieval.passage_span import keyword_span
+from memory_rag.retrieval.query import Participants, QueryAnalysis, analyze_query
+from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
+from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_entries
+from memory_rag.retrieval.scene import Scene
+from memory_rag.retrieval.spoken_order import SpokenOrder
+from memory_rag.store.turn_store import TurnStore
+from memory_rag.turns import Span, Turn
+
+_CACHED_QUERIES: Final = 256
+_CACHED_POOLS: Final = 8
+
+
+class Mode(StrEnum):
+    """How turns are ranked. ``hybrid`` is the product; the others are there to compare with."""
+
+    HYBRID = "hybrid"
+    KEYWORD = "keyword"
+    DENSE = "dense"
+    RRF = "rrf"
+    OVERLAP = "overlap"
+    OKAPI = "okapi"
+    RANK_BM25 = "rank-bm25"
+
+    @property
+    def uses_vectors(self) -> bool:
+        return self in (Mode.HYBRID, Mode.DENSE, Mode.RRF)
+
+    @classmethod
+    def parse(cls, value: str) -> Mode:
+        """Return the mode named.
+
+        Raises:
+            QueryError: it is none.
+        """
+        try:
+            return cls(value)
+        except ValueError:
+            raise QueryError(f"unknown mode {value!r}; a mode is one of: {', '.join(cls)}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """What one search wants: how many hits, ranked how, from where. ``floor`` False also returns unlikely hits."""
+
+    k: int = 10
+    mode: Mode = Mode.HYBRID
+    within: Within = Within()
+    depth: int = 200
+    floor: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("k", "depth"):
+            if getattr(self, name) < 1:
+                raise QueryError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+
+class Searcher:
+    """Searches indexes that have caught up with the store."""
+
+    def __init__(
+        self,
+        store: TurnStore,
+        keyword: KeywordIndex,
+        *,
+        zone: tzinfo,
+        ranker: ConversationRanker | None = None,
+        floor: Floor | None = None,
+    ) -> None:
+        self._store = store
+        self._keyword = keyword
+        self._zone = zone
+        self.ranker = ranker or ConversationRanker()
+        self.floor = floor or Floor()
+        self._order = SpokenOrder()
+        self._participants: tuple[int, Participants] | None = None
+        self._vectors: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
+        self._pools: OrderedDict[tuple[int, Within], tuple[Scope, Pool]] = OrderedDict()
+
+    def search(
+        self, query: str, options: SearchOptions, *, dense: DenseIndex | None, today: date | None = None
+    ) -> Ranking:
+        """Return the hits for a question; a question without a word in it has none.
+
+        ``dense`` may be None when there is no embedder: then keyword recall answers alone.
+        """
+        analysis = self.analyze(query, today=today)
+        scope, pool = self._pool(options.within)
+        empty = Ranking(query, options.mode, notes=scope.notes)
+        if analysis.is_empty or not scope.allowed.any():
+            return empty
+        if not options.mode.uses_vectors:
+            ranked = self._by_words(analysis, options, scope, pool)
+            return replace(empty, hits=self._hits(ranked, analysis, None), evidence="strong" if ranked else "none")
+        scene = self.scene(analysis, pool, dense)
+        pending = int(np.count_nonzero(scope.allowed & ~dense.covered)) if dense else int(scope.allowed.sum())
+        evidence: Evidence = "strong"
+        if options.mode is Mode.HYBRID:
+            entries = candidates(scene, allowed=scope.allowed, depth=options.depth)
+            evidence = self.floor.judge(self.floor.value(scene, entries))
+            ranked = self.ranker.rank(scene, entries, k=options.k)
+        elif options.mode is Mode.DENSE:
+            ranked = self._by_cosine(scene, options, scope)
+        else:
+            ranked = self._by_rrf(scene, options, scope)
+        if not ranked or (evidence == "none" and options.floor):
+            return replace(empty, pending=pending, evidence="none")
+        return replace(
+            empty, hits=self._hits(ranked, analysis, dense, scene), pending=pending, evidence=evidence
+        )
+
+    def analyze(self, query: str, *, today: date | None = None) -> QueryAnalysis:
+        """Take a question apart with this memory's language and people."""
+        n_speakers = len(self._keyword.table.speakers.names)
+        if self._participants is None or self._participants[0] != n_speakers:
+            self._participants = (n_speakers, Participants(self._keyword.table.speakers.names))
+        return analyze_query(
+            query, analyzer=self._keyword.analyzer, participants=self._participants[1], today=today
+        )
+
+    def scene(self, analysis: QueryAnalysis, pool: Pool, dense: DenseIndex | None) -> Scene:
+        """Return both sides' scores for a question before a pool."""
+        table, bm25 = self._keyword.table, self._keyword.bm25
+        self._order.catch_up(table)
+        cosine = None
+        if dense is not None:
+            shifted = self._query_vector(analysis.dense_text, dense.embedder) - dense.embedder.query_shift
+            cosine = dense.scores(shifted)
+        return Scene(
+            query=analysis,
+            table=table,
+            order=self._order,
+            pool=pool,
+            bm25=bm25.scores(analysis.terms, pool),
+            cosine=cosine,
+            zone=self._zone,
+            possible_bm25=bm25.possible(analysis.terms, pool),
+        )
+
+    def pool(self, within: Within) -> tuple[Scope, Pool]:
+        """Return which entries a filter leaves, and what scores take from them."""
+        return self._pool(within)
+
+    def _by_words(
+        self, analysis: QueryAnalysis, options: SearchOptions, scope: Scope, pool: Pool
+    ) -> list[RankedEntry]:
+        entries = np.flatnonzero(scope.allowed)
+        if options.mode is Mode.KEYWORD:
+            scores = self._keyword.bm25.scores(analysis.terms, pool)
+            # Lucene's idf is never negative, so a score of 0 is no match here; Okapi's 0 is not.
+            entries = entries[scores[entries] > 0]
+        elif options.mode is Mode.OKAPI:
+            scores = self._keyword.bm25.okapi_scores(analysis.terms, scope.context)
+            entries = entries[self._keyword.bm25.matching(analysis.terms)[entries]]
+        else:
+            scores = np.zeros(len(scope.allowed))
+            turns = self._store.turns_at(self._keyword.table.row[entries].tolist())
+            entries = np.array([e for e in entries if int(self._keyword.table.row[e]) in turns], np.int64)
+            texts = [_with_speaker(turns[int(self._keyword.table.row[entry])]) for entry in entries]
+            compare = overlap_scores if options.mode is Mode.OVERLAP else rank_bm25_scores
+            scores[entries] = compare(analysis.text, texts)
+            if options.mode is Mode.OVERLAP:
+                entries = entries[scores[entries] > 0]
+        return self._ranked(entries, scores, options.k, str(options.mode))
+
+    def _by_cosine(self, scene: Scene, options: SearchOptions, scope: Scope) -> list[RankedEntry]:
+        if scene.cosine is None:
+            return []
+        entries = np.flatnonzero(scope.allowed & (scene.cosine > MISSING))
+        # float32 lets the product of two unit vectors exceed 1 by a few units in the last place.
+        return self._ranked(entries, np.clip(scene.cosine, -1.0, 1.0), options.k, "dense")
+
+    def _by_rrf(self, scene: Scene, options: SearchOptions, scope: Scope) -> list[RankedEntry]:
+        table = self._keyword.table
+        matching = np.flatnonzero(scope.allowed & (scene.bm25 > 0))
+        sides = [self._ranked(matching, scene.bm25, options.depth, "keyword")]
+        sides.append(self._by_cosine(scene, replace(options, k=options.depth), scope))
+        entry_of = {table.turn_id(r.entry): r.entry for side in sides for r in side}
+        rankings = [[table.turn_id(r.entry) for r in side] for side in sides]
+        fused = reciprocal_rank_fusion(rankings, k=options.k)
+        return [RankedEntry(entry_of[turn_id], score, {"rrf": score}) for turn_id, score in fused]
+
+    def _ranked(self, entries: Entries, scores: Scores, k: int, signal: str) -> list[RankedEntry]:
+        best = best_entries(entries, scores[entries], k=k, turn_id=self._keyword.table.turn_id)
+        return [RankedEntry(entry, score, {signal: score}) for entry, score in best]
+
+    def _hits(
+        self,
+        ranked: Sequence[RankedEntry],
+        analysis: QueryAnalysis,
+        dense: DenseIndex | None,
+        scene: Scene | None = None,
+    ) -> tuple[Hit, ...]:
+        table = self._keyword.table
+        turns = self._store.turns_at([int(table.row[r.entry]) for r in ranked])
+        query = None
+        if dense is not None and scene is not None:
+            query = self._query_vector(analysis.dense_text, dense.embedder) - dense.embedder.query_shift
+        hits: list[Hit] = []
+        for found in ranked:
+            turn = turns.get(int(table.row[found.entry]))
+            if turn is None:
+                # Removed by another process since this search began.
+                continue
+            span = self._span(found.entry, turn, analysis, dense, query)
+            hits.append(Hit(turn, found.score, len(hits) + 1, span, found.signals))
+        return tuple(hits)
+
+    def _span(
+        self,
+        entry: int,
+        turn: Turn,
+        analysis: QueryAnalysis,
+        dense: DenseIndex | None,
+        query: Vectors | None,
+    ) -> Span:
+        text = turn.searchable
+        span = None
+        if dense is not None and query is not None:
+            span = dense.best_span(entry, query)
+        if span is None:
+            span = keyword_span(text, analysis.terms, analyzer=self._keyword.analyzer)
+        return turn.span_in_text(span)
+
+    def _query_vector(self, text: str, embedder: Embedder) -> Vectors:
+        key = (embedder.fingerprint, text)
+        found = self._vectors.get(key)
+        if found is None:
+            found = self._vectors[key] = embedder.embed_queries([text])[0]
+            if len(self._vectors) > _CACHED_QUERIES:
+                self._vectors.popitem(last=False)
+        self._vectors.move_to_end(key)
+        return found
+
+    def _pool(self, within: Within) -> tuple[Scope, Pool]:
+        key = (self._keyword.table.version, within)
+        found = self._pools.get(key)
+        if found is None:
+            scope = scope_of(self._keyword.table, within, zone=self._zone)
+            found = self._pools[key] = (scope, Pool(scope.context, self._keyword.bm25.lengths))
+            if len(self._pools) > _CACHED_POOLS:
+                self._pools.popitem(last=False)
+        return found
+
+
+def _with_speaker(turn: Turn) -> str:
+    return f"{turn.speaker}: {turn.searchable}"

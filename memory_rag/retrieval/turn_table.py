@@ -1,0 +1,216 @@
+"""What ranking needs to know of every turn, in columns.
+
+An *entry* is one version of one turn: its number is the place in all columns and in the postings. A corrected turn
+gets a new entry and the old one dies, so nothing that was said about an entry ever changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.retrieval.ranking import Entries
+from memory_rag.text.voice import asks, first_person
+from memory_rag.turns import Role, Turn, to_microseconds
+
+ROLES: Final = tuple(Role)
+UNKNOWN_TIME: Final = np.iinfo(np.int64).min
+Mask = npt.NDArray[np.bool_]
+
+_COLUMNS: Final[Mapping[str, type]] = {
+    "row": np.int64,
+    "seq": np.int64,
+    "alive": np.bool_,
+    "conversation": np.int32,
+    "session": np.int32,
+    "ordinal": np.int64,
+    "speaker": np.int32,
+    "role": np.int8,
+    "said_at": np.int64,
+    "recalled": np.bool_,
+    "asks": np.bool_,
+    "first_person": np.bool_,
+}
+
+
+class Names:
+    """Numbers for strings, given in the order of first use."""
+
+    def __init__(self, names: list[str] | None = None) -> None:
+        self.names = names or []
+        self._codes = {name: code for code, name in enumerate(self.names)}
+
+    def code(self, name: str) -> int:
+        found = self._codes.get(name)
+        if found is None:
+            found = self._codes[name] = len(self.names)
+            self.names.append(name)
+        return found
+
+    def find(self, name: str) -> int | None:
+        return self._codes.get(name)
+
+
+class TurnTable:
+    """Columns over entries; grows at the end, entries die in place."""
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._buffers: dict[str, npt.NDArray[np.generic]] = {
+            name: np.zeros(64, dtype) for name, dtype in _COLUMNS.items()
+        }
+        self.conversations = Names()
+        self.sessions = Names()
+        self.speakers = Names()
+        self.turn_ids: list[str] = []
+        self._entry_of_row: dict[int, int] = {}
+        self.n_alive = 0
+        self.version = 0
+
+    def __len__(self) -> int:
+        """The number of entries, dead ones included."""
+        return self._n
+
+    def column(self, name: str) -> npt.NDArray[np.generic]:
+        return self._buffers[name][: self._n]
+
+    @property
+    def row(self) -> npt.NDArray[np.int64]:
+        return self.column("row")  # type: ignore[return-value]
+
+    @property
+    def seq(self) -> npt.NDArray[np.int64]:
+        return self.column("seq")  # type: ignore[return-value]
+
+    @property
+    def alive(self) -> Mask:
+        return self.column("alive")  # type: ignore[return-value]
+
+    @property
+    def conversation(self) -> npt.NDArray[np.int32]:
+        return self.column("conversation")  # type: ignore[return-value]
+
+    @property
+    def session(self) -> npt.NDArray[np.int32]:
+        return self.column("session")  # type: ignore[return-value]
+
+    @property
+    def ordinal(self) -> npt.NDArray[np.int64]:
+        return self.column("ordinal")  # type: ignore[return-value]
+
+    @property
+    def speaker(self) -> npt.NDArray[np.int32]:
+        return self.column("speaker")  # type: ignore[return-value]
+
+    @property
+    def role(self) -> npt.NDArray[np.int8]:
+        return self.column("role")  # type: ignore[return-value]
+
+    @property
+    def said_at(self) -> npt.NDArray[np.int64]:
+        return self.column("said_at")  # type: ignore[return-value]
+
+    @property
+    def recalled(self) -> Mask:
+        return self.column("recalled")  # type: ignore[return-value]
+
+    @property
+    def asks(self) -> Mask:
+        return self.column("asks")  # type: ignore[return-value]
+
+    @property
+    def first_person(self) -> Mask:
+        return self.column("first_person")  # type: ignore[return-value]
+
+    def entry_of(self, row: int) -> int | None:
+        """Return the living entry of a store row."""
+        return self._entry_of_row.get(row)
+
+    def turn_id(self, entry: int) -> str:
+        return self.turn_ids[entry]
+
+    def append(self, row: int, turn: Turn, *, seq: int) -> int:
+        """Add the version of a turn that change ``seq`` made, end the old one, and return the new entry's number."""
+        self.end(row)
+        if self._n == len(self._buffers["row"]):
+            for name, buffer in self._buffers.items():
+                self._buffers[name] = np.concatenate([buffer, np.zeros_like(buffer)])
+        entry = self._n
+        values = {
+            "row": row,
+            "seq": seq,
+            "alive": True,
+            "conversation": self.conversations.code(turn.conversation_id),
+            # Two conversations may name their sessions alike.
+            "session": self.sessions.code(f"{turn.conversation_id}\n{turn.session_id}"),
+            "ordinal": turn.ordinal,
+            "speaker": self.speakers.code(turn.speaker),
+            "role": ROLES.index(turn.role),
+            "said_at": UNKNOWN_TIME if turn.said_at is None else to_microseconds(turn.said_at),
+            "recalled": turn.recalled,
+            "asks": asks(turn.text),
+            "first_person": first_person(turn.text),
+        }
+        for name, value in values.items():
+            self._buffers[name][entry] = value
+        self.turn_ids.append(turn.turn_id)
+        self._entry_of_row[row] = entry
+        self._n += 1
+        self.n_alive += 1
+        self.version += 1
+        return entry
+
+    def end(self, row: int) -> int | None:
+        """Mark a row's entry as dead and return it; None if the row has none."""
+        entry = self._entry_of_row.pop(row, None)
+        if entry is not None:
+            self._buffers["alive"][entry] = False
+            self.n_alive -= 1
+            self.version += 1
+        return entry
+
+    def living(self) -> Entries:
+        return np.flatnonzero(self.alive)
+
+    def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
+        """Return the columns and names as arrays, for a snapshot."""
+        texts = {
+            "turn_ids": self.turn_ids,
+            "conversations": self.conversations.names,
+            "sessions": self.sessions.names,
+            "speakers": self.speakers.names,
+        }
+        return {
+            **{name: self.column(name) for name in _COLUMNS},
+            **{name: pack_texts(values) for name, values in texts.items()},
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[np.generic]]) -> TurnTable:
+        table = cls()
+        table._n = len(arrays["row"])
+        table._buffers = {name: np.array(arrays[name], dtype) for name, dtype in _COLUMNS.items()}
+        if table._n == 0:
+            table._buffers = {name: np.zeros(64, dtype) for name, dtype in _COLUMNS.items()}
+        table.turn_ids = unpack_texts(arrays["turn_ids"])
+        table.conversations = Names(unpack_texts(arrays["conversations"]))
+        table.sessions = Names(unpack_texts(arrays["sessions"]))
+        table.speakers = Names(unpack_texts(arrays["speakers"]))
+        living = table.living()
+        table._entry_of_row = dict(zip(table.row[living].tolist(), living.tolist(), strict=True))
+        table.n_alive = len(living)
+        return table
+
+
+def pack_texts(texts: list[str]) -> npt.NDArray[np.generic]:
+    """Return strings as one byte array, each ended by 0xFF (a byte that UTF-8 never has)."""
+    data = b"".join(text.encode("utf-8", "surrogatepass") + b"\xff" for text in texts)
+    return np.frombuffer(data, np.uint8)
+
+
+def unpack_texts(array: npt.NDArray[np.generic]) -> list[str]:
+    """Return the strings that :func:`pack_texts` packed."""
+    return [part.decode("utf-8", "surrogatepass") for part in array.tobytes().split(b"\xff")[:-1]]

@@ -1,0 +1,136 @@
+"""Every setting, its default and its unit.
+
+A setting is taken from the first of: the argument, the environment (``MEMORY_RAG_<NAME>``), the TOML file named by
+``MEMORY_RAG_CONFIG`` (default ``memory-rag.toml`` in the home folder), the default below.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Self
+
+from memory_rag.errors import SettingsError
+
+CONFIG_NAME = "memory-rag.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a memory behaves. Frozen: a memory keeps the settings it was opened with."""
+
+    embedder: str = "minilm"
+    """``minilm``, ``e5``, ``sentence-transformers:<name or path>``, ``openai:<model>`` or ``none`` (keyword only)."""
+    language: str = "auto"
+    """The analyzer's language as a code (``en``, ``sv`` …); ``auto`` guesses it at the first import."""
+    timezone: str = "UTC"
+    """The zone in which dates without a zone are read, as an IANA name."""
+    durability: str = "normal"
+    """``normal``: safe against a killed process; ``full``: against a power cut too (one fsync an add)."""
+    busy_timeout_s: float = 30.0
+    """How long a write waits for another process's write, in seconds."""
+    lock_timeout_s: float = 10.0
+    """How long writing derived files waits for another process that writes them, in seconds."""
+    k: int = 10
+    """Hits returned by a search."""
+    depth: int = 200
+    """Candidates taken from each side before ranking."""
+    pending_limit: int = 64
+    """Turns that a search embeds on its way at most; what is over stays keyword-only until the next ``embed``."""
+    threads: int = 0
+    """Threads for embedding and FAISS; 0 means one a core."""
+
+    def __post_init__(self) -> None:
+        choices = {"durability": ("normal", "full")}
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                raise SettingsError(
+                    f"{name} is one of: {', '.join(allowed)}; got {getattr(self, name)!r}",
+                )
+        for name, least in {"k": 1, "depth": 1, "pending_limit": 0, "threads": 0}.items():
+            if getattr(self, name) < least:
+                raise SettingsError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        for name in ("busy_timeout_s", "lock_timeout_s"):
+            if not 0 <= getattr(self, name) < 86_400:
+                raise SettingsError(f"{name} is between 0 and 86400 seconds, got {getattr(self, name)}")
+
+    @classmethod
+    def load(
+        cls,
+        *,
+        environment: Mapping[str, str] | None = None,
+        config: Path | None = None,
+        **arguments: object,
+    ) -> Self:
+        """Return the settings that hold for these arguments, this environment and this TOML file.
+
+        An argument that is None counts as not given.
+
+        Raises:
+            SettingsError: a name that isn't a setting, or a value of the wrong kind or out of range.
+        """
+        environment = os.environ if environment is None else environment
+        settings = cls()
+        if config is not None and config.is_file():
+            try:
+                table = tomllib.loads(config.read_text(encoding="utf-8"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                raise SettingsError(f"{config} is not a TOML file: {error}") from error
+            settings = settings.with_values(table, where=str(config))
+        from_environment = {
+            name: environment[f"MEMORY_RAG_{name.upper()}"]
+            for name in setting_names()
+            if environment.get(f"MEMORY_RAG_{name.upper()}")
+        }
+        settings = settings.with_values(from_environment, where="the environment")
+        given = {name: value for name, value in arguments.items() if value is not None}
+        return settings.with_values(given, where="the arguments")
+
+    def with_values(self, values: Mapping[str, object], *, where: str) -> Self:
+        """Return these settings with some replaced; ``where`` is named in an error."""
+        known = {spec.name: type(getattr(self, spec.name)) for spec in fields(self)}
+        changed: dict[str, Any] = {}
+        for name, value in values.items():
+            if name not in known:
+                raise SettingsError(f"unknown setting {name!r} in {where}; settings are: {', '.join(known)}")
+            try:
+                changed[name] = known[name](value)
+            except (TypeError, ValueError):
+                raise SettingsError(
+                    f"{name} in {where} must be a {known[name].__name__}, got {value!r}"
+                ) from None
+        return replace(self, **changed) if changed else self
+
+
+def setting_names() -> tuple[str, ...]:
+    """Return the names of all settings, in the order of the class."""
+    return tuple(spec.name for spec in fields(Settings))
+
+
+def home_folder(given: str | Path | None = None) -> Path:
+    """Return where memories named without a slash live: the argument, ``MEMORY_RAG_HOME``, or the user's data folder."""
+    if given:
+        return Path(given).expanduser()
+    if named := os.environ.get("MEMORY_RAG_HOME"):
+        return Path(named).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("memory-rag", appauthor=False))
+
+
+def memory_folder(name_or_path: str | Path, *, home: str | Path | None = None) -> Path:
+    """Return a memory's folder: a name lies under the home folder, anything with a slash (or a Path) is a path.
+
+    Raises:
+        SettingsError: a name that can't name a folder.
+    """
+    if isinstance(name_or_path, Path):
+        return name_or_path
+    if "/" in name_or_path or os.sep in name_or_path:
+        return Path(name_or_path).expanduser()
+    if name_or_path in ("", ".", "..") or "\0" in name_or_path:
+        raise SettingsError(f"{name_or_path!r} can't name a memory; give a name such as 'main', or a path with a slash")
+    return home_folder(home) / name_or_path

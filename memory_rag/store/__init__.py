@@ -1,0 +1,1 @@
+"""The store of words: SQLite, a numbered change log, named migrations."""

@@ -1,0 +1,1 @@
+"""Text: tokens, languages, dates, folding for quotes."""
