@@ -10,6 +10,7 @@ from memory_rag.errors import ImportFormatError
 from memory_rag.importers import ImportFile, ImportOptions, ImportReport, Noted, open_import
 from memory_rag.store.turn_store import TurnStore
 
+
 def import_into(
     store: TurnStore,
     path: Path,

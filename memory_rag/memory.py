@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from memory_rag.errors import TurnError
 from memory_rag.settings import CONFIG_NAME, Settings, home_folder, memory_folder
@@ -18,9 +18,9 @@ from memory_rag.turns import Block, Conversation, Role, Source, Turn
 if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
     from memory_rag.importers import ImportReport
-    from memory_rag.retrieval.indexes import Indexes
     from memory_rag.retrieval.comparison import Comparison
     from memory_rag.retrieval.filters import Within
+    from memory_rag.retrieval.indexes import Indexes
     from memory_rag.retrieval.quotes import Quote
     from memory_rag.retrieval.ranking import Ranking
     from memory_rag.retrieval.verification import Verdict
@@ -66,7 +66,7 @@ class Memory:
         embedder: str | Embedder | None = None,
         create: bool = True,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        **settings: object,
+        **settings: Any,
     ) -> Self:
         """Open a memory, making it if it isn't there and ``create`` is True.
 

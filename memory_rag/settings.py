@@ -63,7 +63,7 @@ class Settings:
         *,
         environment: Mapping[str, str] | None = None,
         config: Path | None = None,
-        **arguments: object,
+        **arguments: Any,
     ) -> Self:
         """Return the settings that hold for these arguments, this environment and this TOML file.
 

@@ -22,8 +22,8 @@ def open_embedder(
 ) -> Embedder:
     """Return the embedder that a spec such as ``minilm`` or ``openai:text-embedding-3-small`` names.
 
-    ``threads`` is for the models that run here (0: one a core), the last three are for ``openai:`` only. Weights are
-    loaded with the first text.
+    ``threads`` (0: one a core) is for ``minilm`` and ``e5``, the last three arguments are for ``openai:``.
+    Weights are loaded with the first text.
 
     Raises:
         EmbedderError: the spec names none.
@@ -31,7 +31,7 @@ def open_embedder(
     """
     kind, colon, model = spec.strip().partition(":")
     named = bool(colon and model.strip())
-    if not named and not colon and kind == "minilm":
+    if not colon and kind == "minilm":
         from memory_rag.embedding.minilm import MiniLmEmbedder
 
         return MiniLmEmbedder(threads=threads)
@@ -42,7 +42,7 @@ def open_embedder(
     if named and kind == "sentence-transformers":
         from memory_rag.embedding.sentence_transformers import SentenceTransformersEmbedder
 
-        return SentenceTransformersEmbedder(model.strip(), threads=threads)
+        return SentenceTransformersEmbedder(model.strip())
     if named and kind == "openai":
         from memory_rag.embedding.openai import OpenAIEmbedder
 

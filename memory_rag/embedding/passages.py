@@ -1,7 +1,7 @@
 """Long texts as overlapping passages, so that the last word counts as much as the first.
 
-A passage of about 126 tokens found more than one of 256 in answers of 600 words; the sizes are settings of an embedder and
-part of its fingerprint.
+A passage of about 126 tokens found more than one of 256 in answers of 600 words; the sizes are settings of an
+embedder and part of its fingerprint.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from memory_rag.errors import SettingsError
 from memory_rag.turns import Span
 
 _WORD: Final = re.compile(r"\S{1,16}")
-_CLOSING: Final = "\"'”’»)]}*_`"
+_CLOSING: Final = "\"'”’»)]}*_`」』"
 _SENTENCE_ENDS: Final = ".!?…:;"
 _SENTENCE_ENDS_UNSPACED: Final = "。！？"
 
@@ -45,11 +45,12 @@ class PassageShape:
 
 
 def split_passages(starts: Sequence[int], *, text: str, shape: PassageShape) -> tuple[Span, ...]:
-    """Cut a text into passages of at most ``shape.size`` tokens; one that needs no cut is one span, the whole text.
+    """Cut a text into passages of at most ``shape.size`` tokens; a text that needs no cut is one span.
 
-    ``starts`` says where each token starts in the text, ascending. A passage ends at the best place in the last fifth
-    of its tokens: a line's end, else a sentence's, else a word's. The last passage has at least half a passage's tokens.
-    The passages hold every character of the text that isn't white space, also those that no token stands for.
+    ``starts`` says where each token starts in the text, ascending. A passage ends at the best place in the
+    last fifth of its tokens: a line's end, else a sentence's, else a word's. The last passage has at least
+    half a passage's tokens. The passages hold every character of the text that isn't white space, also those
+    that no token stands for.
     """
     if len(starts) <= shape.size:
         return (Span(0, len(text)),)
@@ -64,7 +65,7 @@ def split_passages(starts: Sequence[int], *, text: str, shape: PassageShape) -> 
 
 
 def spread_starts(text: str, *, count: Callable[[str], int]) -> Sequence[int]:
-    """Return about where each token starts, for a tokenizer that counts tokens and doesn't say where they are.
+    """Return about where each token starts, for a tokenizer that counts tokens but doesn't place them.
 
     The tokens of a word, or of 16 characters of a longer one, are spread evenly over its characters.
     """
@@ -84,10 +85,10 @@ def passages_that_fit(
     shape: PassageShape,
     most: int,
 ) -> tuple[Span, ...]:
-    """Return the passages of a stored text, each of which counts at most ``most`` tokens when it is read alone.
+    """Return the passages of a stored text; each has at most ``most`` tokens when it is read alone.
 
-    A passage that starts inside a word can have more tokens alone than it had in its place; one that has too many is
-    halved until it fits. Spans are places in the stored text, whatever characters it holds.
+    A passage that starts inside a word can have more tokens alone than it had in its place; one that has too
+    many is halved until it fits. Spans are places in the stored text, whatever characters it holds.
     """
     readable = Readable.of(stored)
     spans = split_passages(starts(readable.text), text=readable.text, shape=shape)
@@ -114,12 +115,12 @@ def _best_end(starts: Sequence[int], *, first: int, text: str, shape: PassageSha
 
 
 def _word_start(starts: Sequence[int], wanted: int, end: int, *, text: str) -> int:
-    """Return the first token from ``wanted`` on, up to ``end``, that begins a word; ``wanted`` if none does."""
+    """Return the first token from ``wanted`` to ``end`` that begins a word; ``wanted`` if none does."""
     return next((token for token in range(wanted, end + 1) if _break_before(starts, token, text)), wanted)
 
 
 def _break_before(starts: Sequence[int], token: int, text: str) -> int:
-    """Say how good it is to cut before a token: 3 a line's end, 2 a sentence's, 1 a word's, 0 inside a word."""
+    """Say how good a cut before a token is: 3 at a line's end, 2 a sentence's, 1 a word's, 0 inside one."""
     before = text[starts[token - 1] : starts[token]]
     said = before.rstrip()
     white = before[len(said) :]

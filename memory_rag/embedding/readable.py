@@ -11,7 +11,7 @@ from typing import Final
 from memory_rag.turns import Span, printable
 
 PIECE: Final = 16_384
-"""Code points that are tokenized at once: a whole text of 10 MB takes 1.7 GB in ``tokenizers``, in pieces 0.05."""
+"""Code points tokenized at once: a text of 10 MB takes 1.7 GB in ``tokenizers`` as a whole, .05 in pieces."""
 LONGEST_WORD: Final = 100
 """WordPiece reads a longer word as a single "unknown"; such a word is read in parts instead."""
 PART: Final = 32
@@ -45,10 +45,10 @@ class Readable:
 
 
 def pieces(text: str) -> Iterator[Span]:
-    """Cut a text into spans that are tokenized one by one: after white space or punctuation, and in words over 100.
+    """Cut a text into spans to tokenize one by one: after white space or punctuation, and in words over 100.
 
-    The spans follow each other without a gap. For WordPiece, which joins nothing over such a place, their tokens are
-    the whole text's, but for the parts of the long words.
+    The spans follow each other without a gap. WordPiece joins nothing over such a place, so their tokens are
+    the whole text's, but for the parts of long words.
     """
     start = 0
     for run in _RUN_ON.finditer(text):
@@ -60,7 +60,7 @@ def pieces(text: str) -> Iterator[Span]:
 
 
 def spaced(text: str) -> str:
-    """Return the text with a space between the parts of a word over 100, for a model that can't be given pieces."""
+    """Return the text with spaces between the parts of a word over 100, for a model that takes no pieces."""
     return _RUN_ON.sub(
         lambda run: " ".join(run[0][place : place + PART] for place in range(0, len(run[0]), PART)), text
     )

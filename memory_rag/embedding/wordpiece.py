@@ -1,4 +1,4 @@
-"""MiniLM's words as token numbers, all of them: its own tokenizer file would cut at 128 and pad to 128 in silence."""
+"""MiniLM's words as token numbers, all of them: its tokenizer file by itself cuts at 128 and pads to 128."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ LAST: Final = 102
 class WordPiece:
     """The tokenizer of all-MiniLM-L6-v2 for texts of any length and content.
 
-    It tokenizes text by text: ``encode_batch`` starts threads of its own, and warns on stderr when the process forks.
+    It tokenizes text by text: ``encode_batch`` starts threads of its own, and warns on stderr when the
+    process forks.
     """
 
     def __init__(self) -> None:

@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.postings import Postings
+from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.turn_table import Mask
 
 K1: Final = 0.9
@@ -150,7 +150,8 @@ class Bm25:
             return total
         frequencies = self.postings.document_frequencies(searched)
         present = frequencies[frequencies > 0]
-        mean_idf = float(np.sum(np.log(n - present + 0.5) - np.log(present + 0.5)) / len(present)) if len(present) else 0.0
+        of_vocabulary = np.log(n - present + 0.5) - np.log(present + 0.5)
+        mean_idf = float(np.sum(of_vocabulary) / len(present)) if len(present) else 0.0
         lengths = self.lengths
         typical = lengths[searched].sum() / n
         for term in terms:

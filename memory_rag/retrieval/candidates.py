@@ -59,7 +59,8 @@ def _best(entries: Entries, values: Scores, n: int) -> Entries:
         return entries
     of_entries = values[entries]
     least = np.partition(of_entries, len(entries) - n)[len(entries) - n]
-    return entries[of_entries >= least][: 2 * n]
+    best: Entries = entries[of_entries >= least][: 2 * n]
+    return best
 
 
 def _in_best_sessions(scene: Scene, pool: Entries) -> Entries:

@@ -40,7 +40,7 @@ def compare_rankings(query: str, rankings: Mapping[str, Ranking]) -> Comparison:
     """Line up rankings of the same question over the same turns."""
     turns: dict[str, Turn] = {}
     ranks: dict[str, dict[str, int]] = {}
-    for mode, ranking in reversed(rankings.items()):
+    for mode, ranking in reversed(list(rankings.items())):
         for hit in ranking:
             turns.setdefault(hit.turn.turn_id, hit.turn)
             ranks.setdefault(hit.turn.turn_id, {})[mode] = hit.rank

@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Embedder, Vectors, as_embedded
+from memory_rag.retrieval.flat import FlatVectors
 from memory_rag.retrieval.ranking import Scores
+from memory_rag.retrieval.scene import MISSING
 from memory_rag.retrieval.turn_table import Mask, TurnTable
 from memory_rag.retrieval.vectors import ID, VectorFile, VectorRows, ids_of
 from memory_rag.store.files import locked
@@ -21,8 +23,6 @@ from memory_rag.turns import Span, Turn
 LOCK_NAME: Final = "derived/.lock"
 _BATCH_PASSAGES: Final = 256
 _DEAD_SHARE: Final = 0.3
-MISSING: Final = -2.0
-"""The score of an entry that has no vector: below any cosine, -1 to 1, even of a shifted query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,12 @@ class DenseIndex:
     """The vectors of one embedder: on disk by turn and change, in memory in FAISS, matched to the table's entries."""
 
     def __init__(self, folder: Path, embedder: Embedder, *, lock_timeout_s: float = 10.0, threads: int = 0) -> None:
-        from memory_rag.retrieval.flat import FlatVectors
-
         self.embedder = embedder
         self._folder = folder
         self._lock_timeout_s = lock_timeout_s
-        self._make = lambda: FlatVectors(embedder.dim, threads=threads)
+        self._threads = threads
         self._file = VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim)
-        self._flat = self._make()
+        self._flat = self._empty()
         self._ids = np.zeros(0, ID)
         self._groups = _Groups(np.zeros(0, np.int64), np.zeros(0, np.int64), {})
         self._covered: Mask = np.zeros(0, np.bool_)
@@ -59,7 +57,7 @@ class DenseIndex:
         """Take in vectors that were written since, by this process or another, and match them to the table."""
         rows = self._file.read_new()
         if rows is None:
-            self._flat, self._ids = self._make(), np.zeros(0, ID)
+            self._flat, self._ids = self._empty(), np.zeros(0, ID)
             rows = self._file.read_new() or VectorRows(np.zeros((0, self.embedder.dim), np.float32), self._ids)
         if len(rows.ids):
             self._flat.add(rows.vectors)
@@ -116,10 +114,7 @@ class DenseIndex:
             return None
         after = self._groups.starts[place + 1 : place + 2]
         numbers = np.arange(self._groups.starts[place], after[0] if len(after) else len(self._ids))
-        if len(numbers) == 1:
-            best = numbers[0]
-        else:
-            best = numbers[int(np.argmax(self._flat.rows(numbers) @ query))]
+        best = numbers[int(np.argmax(self._flat.rows(numbers) @ query))]
         return Span(int(self._ids[best]["start"]), int(self._ids[best]["end"]))
 
     @property
@@ -142,6 +137,9 @@ class DenseIndex:
             self._file.replace_with(VectorRows(self._flat.rows(np.flatnonzero(living)), self._ids[living]))
         self.catch_up(table)
         return True
+
+    def _empty(self) -> FlatVectors:
+        return FlatVectors(self.embedder.dim, threads=self._threads)
 
     def _living_vectors(self, table: TurnTable) -> Mask:
         return self._entries_of_vectors(table) >= 0
@@ -186,7 +184,7 @@ class DenseIndex:
         """Read what another process appended, so that our rows go behind it."""
         rows = self._file.read_new()
         while rows is None:
-            self._flat, self._ids = self._make(), np.zeros(0, ID)
+            self._flat, self._ids = self._empty(), np.zeros(0, ID)
             rows = self._file.read_new()
         if len(rows.ids):
             self._flat.add(rows.vectors)

@@ -19,6 +19,7 @@ class Within:
     ``since`` and ``until`` are written as people write them (``2026-04-10``, ``2026-04``, ``2026-04-10T12:00Z``): a
     bare date, month or year as ``until`` includes all of it. A turn without a known time is outside of any bound.
     ``unrecalled`` also searches what is left out by default: tool traffic, hidden context, abandoned branches.
+    ``without`` are ids of turns that don't count, such as those a prompt holds already.
     """
 
     conversation: str | None = None
@@ -28,6 +29,7 @@ class Within:
     since: str | None = None
     until: str | None = None
     unrecalled: bool = False
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ def scope_of(table: TurnTable, within: Within, *, zone: tzinfo) -> Scope:
     for text, end in ((within.since, False), (within.until, True)):
         if text is not None:
             context &= _inside(table, parse_bound(text, tz=zone, end=end), end=end)
+    if within.without:
+        context[table.entries_of(within.without)] = False
     allowed = context
     if within.speaker is not None:
         wanted = within.speaker.casefold()
@@ -83,6 +87,8 @@ def _inside(table: TurnTable, bound: Bound, *, end: bool) -> Mask:
     at = to_microseconds(bound.instant)
     said = table.said_at
     known = said != UNKNOWN_TIME
+    inside: Mask = said >= at
     if end:
-        return known & ((said <= at) if bound.inclusive else (said < at))
-    return known & (said >= at)
+        inside = (said <= at) if bound.inclusive else (said < at)
+    inside &= known
+    return inside

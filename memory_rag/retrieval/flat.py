@@ -79,6 +79,6 @@ class FlatVectors:
 
 
 def _inner_products(out: npt.NDArray[np.float32], query: Vectors, rows: Vectors) -> None:
-    faiss.fvec_inner_products_ny(
+    faiss.fvec_inner_products_ny(  # type: ignore[attr-defined]  # SWIG: not in faiss's stubs
         faiss.swig_ptr(out), faiss.swig_ptr(query), faiss.swig_ptr(rows), query.shape[0], len(rows)
     )

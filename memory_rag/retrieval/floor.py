@@ -2,70 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
 
-from memory_rag.retrieval.dense import MISSING
 from memory_rag.retrieval.ranking import Entries
-from memory_rag.retrieval.scene import Scene
+from memory_rag.retrieval.scene import MISSING, Scene
 
 Evidence = Literal["strong", "weak", "none"]
+
+_SETTLED: Final = 50
+"""Turns from which on the lines hold; in a smaller pool nothing can stand out as much, and they lie lower."""
+_QUESTION_SHARE: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """A logistic over three signs, and the two lines below which evidence is weak, or none."""
+    """A linear score of three signs, and the two lines below which evidence is weak, or none.
 
-    coverage: float = 4.0
-    cosine: float = 8.0
-    contrast: float = 4.0
-    constant: float = -6.0
-    weak_below: float = 0.0
-    none_below: float = -1.5
+    The signs and their kind of sum come from a study of abstention; the numbers are round and set by hand so that at
+    most 2 points of recall@10 are lost (README, "Not found", with what the floor can't tell).
+    """
 
-    def value(self, scene: Scene, entries: Entries) -> float:
-        """Return the log-odds that the pool answers the question; the entries are the ranked candidates."""
-        signs = evidence_signs(scene, entries)
-        return (
-            self.coverage * signs.coverage
-            + self.cosine * signs.cosine
-            + self.contrast * signs.contrast
-            + self.constant
-        )
+    coverage: float = 2.5
+    cosine: float = 3.0
+    top: float = 0.35
+    none_below: float = 4.75
+    weak_below: float = 5.25
+    none_below_alone: float = 1.8
+    """The lower line for a memory of a single turn."""
 
-    def judge(self, value: float) -> Evidence:
-        if value < self.none_below:
+    def value(self, signs: EvidenceSigns) -> float:
+        """Return how much speaks for an answer being in the pool; comparable between questions, not a probability."""
+        return self.coverage * signs.coverage + self.cosine * signs.cosine + self.top * signs.top
+
+    def judge(self, value: float, *, n_turns: int) -> Evidence:
+        """Say whether evidence of this value, in a pool of so many turns, is strong, weak or none."""
+        settled = min(1.0, max(0, n_turns - 1) / (_SETTLED - 1))
+        none_below = self.none_below_alone + settled * (self.none_below - self.none_below_alone)
+        if value < none_below:
             return "none"
-        return "weak" if value < self.weak_below else "strong"
+        return "weak" if value < none_below + self.weak_below - self.none_below else "strong"
+
+
+FLOORS: Final[Mapping[str, Floor]] = {"minilm": Floor()}
+"""Lines by embedder: the cosines of another model lie elsewhere, so each has to be measured."""
+
+
+def floor_for(fingerprint: str | None) -> Floor | None:
+    """Return the floor that was measured for an embedder; None where none was: then only "no word in common" is."""
+    if fingerprint is None:
+        return None
+    return next((floor for name, floor in FLOORS.items() if fingerprint.startswith(name)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSigns:
     """What tells a question that the pool answers from one that it doesn't; none depends on names alone.
 
-    ``coverage`` is the best turn's BM25, with its question's, over what a turn with every word of the query would
-    have; ``cosine`` is the best turn's; ``contrast`` how far that stands out from the pool, in standard deviations / 4.
+    ``coverage`` is the best turn's BM25, with a quarter of its question's, over what a turn with every word of the
+    query would have; ``cosine`` is the best passage's; ``top`` the best turn's whole score.
     """
 
     coverage: float
     cosine: float
-    contrast: float
+    top: float
 
 
-def evidence_signs(scene: Scene, entries: Entries) -> EvidenceSigns:
-    """Return the three signs for a question before a pool; all 0 without a candidate."""
-    if len(entries) == 0:
-        return EvidenceSigns(0.0, 0.0, 0.0)
-    possible = scene.possible_bm25
+def evidence_signs(scene: Scene, entries: Entries, *, top: float) -> EvidenceSigns:
+    """Return the three signs of a question before a pool; ``top`` is the best of the entries' scores."""
+    if len(entries) == 0 or scene.possible_bm25 == 0:
+        return EvidenceSigns(0.0, 0.0, top)
     of_question = scene.order.of_question(entries, scene.bm25, scene.table)
-    covered = (scene.bm25[entries] + 0.25 * of_question) / possible if possible > 0 else np.zeros(len(entries))
-    if scene.cosine is None:
-        return EvidenceSigns(float(covered.max()), 0.0, 0.0)
-    cosines = scene.cosine[entries]
-    known = cosines > MISSING
-    joint = covered + np.where(known, 1.5 * cosines, 0.0)
-    best = int(np.argmax(joint))
-    top = float(cosines[known].max()) if known.any() else 0.0
-    return EvidenceSigns(float(covered[best]), top, float(scene.dense[entries].max()))
+    covered = (scene.bm25[entries] + _QUESTION_SHARE * of_question) / scene.possible_bm25
+    cosine = 0.0
+    if scene.cosine is not None:
+        known = scene.cosine[entries]
+        known = known[known > MISSING]
+        cosine = float(known.max(initial=0.0))
+    return EvidenceSigns(float(np.max(covered)), cosine, top)

@@ -34,8 +34,9 @@ class Ranking:
     """The hits of one search, best first, each turn once.
 
     ``pending`` counts the turns that were found by keyword only because they are not embedded yet; ``evidence`` is
-    ``strong``, ``weak`` (hits that may well not answer the question) or ``none`` (no hits); ``notes`` are sentences
-    for the user.
+    ``strong``, ``weak`` (hits that may well not answer the question) or ``none`` (nothing said answers it);
+    ``evidence_value`` is the number behind it, where an embedder's floor was measured. ``notes`` are sentences for the
+    user.
     """
 
     query: str
@@ -43,6 +44,7 @@ class Ranking:
     hits: tuple[Hit, ...] = ()
     pending: int = 0
     evidence: str = "none"
+    evidence_value: float | None = None
     notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Hit]:

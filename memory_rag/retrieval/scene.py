@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.bm25 import Pool
-from memory_rag.retrieval.dense import MISSING
 from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.turn_table import ROLES, UNKNOWN_TIME, TurnTable
 from memory_rag.turns import Role
 
+MISSING: Final = -2.0
+"""The cosine of an entry that has no vector: below any, -1 to 1, even of a shifted query."""
 _SAMPLE: Final = 4096
 _DAY_US: Final = 86_400_000_000
 
@@ -90,7 +91,8 @@ class Scene:
         return shifted
 
     def has_role(self, role: Role, entries: Entries) -> Scores:
-        return (self.table.role[entries] == ROLES.index(role)).astype(np.float64)
+        spoken: Scores = (self.table.role[entries] == ROLES.index(role)).astype(np.float64)
+        return spoken
 
 
 def _offset_us(day: int, zone: tzinfo) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, tzinfo
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -15,9 +15,8 @@ from memory_rag.embedding.embedder import Embedder, Vectors
 from memory_rag.errors import QueryError
 from memory_rag.retrieval.bm25 import Pool
 from memory_rag.retrieval.candidates import candidates
-from memory_rag.retrieval.dense import MISSING, DenseIndex
 from memory_rag.retrieval.filters import Scope, Within, scope_of
-from memory_rag.retrieval.floor import Evidence, Floor
+from memory_rag.retrieval.floor import Evidence, evidence_signs, floor_for
 from memory_rag.retrieval.fusion import reciprocal_rank_fusion
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.overlap import overlap_scores, rank_bm25_scores
@@ -25,10 +24,14 @@ from memory_rag.retrieval.passage_span import keyword_span
 from memory_rag.retrieval.query import Participants, QueryAnalysis, analyze_query
 from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
 from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_entries
-from memory_rag.retrieval.scene import Scene
+from memory_rag.retrieval.scene import MISSING, Scene
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span, Turn
+
+if TYPE_CHECKING:
+    # Loading it loads FAISS, which keyword search does without.
+    from memory_rag.retrieval.dense import DenseIndex
 
 _CACHED_QUERIES: Final = 256
 _CACHED_POOLS: Final = 8
@@ -68,7 +71,7 @@ class SearchOptions:
 
     k: int = 10
     mode: Mode = Mode.HYBRID
-    within: Within = Within()
+    within: Within = field(default_factory=Within)
     depth: int = 200
     floor: bool = True
 
@@ -88,13 +91,11 @@ class Searcher:
         *,
         zone: tzinfo,
         ranker: ConversationRanker | None = None,
-        floor: Floor | None = None,
     ) -> None:
         self._store = store
         self._keyword = keyword
         self._zone = zone
         self.ranker = ranker or ConversationRanker()
-        self.floor = floor or Floor()
         self._order = SpokenOrder()
         self._participants: tuple[int, Participants] | None = None
         self._vectors: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
@@ -118,18 +119,30 @@ class Searcher:
         scene = self.scene(analysis, pool, dense)
         pending = int(np.count_nonzero(scope.allowed & ~dense.covered)) if dense else int(scope.allowed.sum())
         evidence: Evidence = "strong"
+        value = None
         if options.mode is Mode.HYBRID:
             entries = candidates(scene, allowed=scope.allowed, depth=options.depth)
-            evidence = self.floor.judge(self.floor.value(scene, entries))
             ranked = self.ranker.rank(scene, entries, k=options.k)
+            signs = evidence_signs(scene, entries, top=ranked[0].score)
+            floor = None if dense is None or pending > pool.n // 10 else floor_for(dense.embedder.fingerprint)
+            if floor is not None:
+                value = floor.value(signs)
+                evidence = floor.judge(value, n_turns=pool.n)
+            elif signs.coverage == 0:
+                # Without measured cosines only this can be told: no word in common, and perhaps no meaning either.
+                evidence = "none" if dense is None else "weak"
         elif options.mode is Mode.DENSE:
             ranked = self._by_cosine(scene, options, scope)
         else:
             ranked = self._by_rrf(scene, options, scope)
         if not ranked or (evidence == "none" and options.floor):
-            return replace(empty, pending=pending, evidence="none")
+            return replace(empty, pending=pending, evidence="none", evidence_value=value)
         return replace(
-            empty, hits=self._hits(ranked, analysis, dense, scene), pending=pending, evidence=evidence
+            empty,
+            hits=self._hits(ranked, analysis, dense, scene),
+            pending=pending,
+            evidence=evidence,
+            evidence_value=value,
         )
 
     def analyze(self, query: str, *, today: date | None = None) -> QueryAnalysis:

@@ -56,13 +56,15 @@ class SpokenOrder:
         """
         place, first = self._run_edge(entries, table, backwards=True)
         best = self._best_of_run(self.before(first), values, table, backwards=True, asking=True)
-        return np.where(np.isfinite(best), best, 0.0) * _FADING**place
+        faded: Scores = np.where(np.isfinite(best), best, 0.0) * _FADING**place
+        return faded
 
     def of_reply(self, entries: Entries, values: Scores, table: TurnTable) -> Scores:
         """Return, for each entry, the best value in the other speaker's run just after it, alike."""
         place, last = self._run_edge(entries, table, backwards=False)
         best = self._best_of_run(self.after(last), values, table, backwards=False, asking=False)
-        return np.where(np.isfinite(best), best, 0.0) * _FADING**place
+        faded: Scores = np.where(np.isfinite(best), best, 0.0) * _FADING**place
+        return faded
 
     def _run_edge(self, entries: Entries, table: TurnTable, *, backwards: bool) -> tuple[Links, Links]:
         """Return how many messages lie between each entry and its run's edge, and the entry at the edge."""

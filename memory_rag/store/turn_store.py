@@ -280,7 +280,8 @@ class SqliteTurnStore:
 
     def scan(self, *, conversation_id: str | None = None) -> Iterator[tuple[int, Turn]]:
         """Yield (row, turn): a conversation in spoken order, or everything in stored order."""
-        where, order, values = "", "row", ()
+        where, order = "", "row"
+        values: tuple[str, ...] = ()
         if conversation_id is not None:
             where, order, values = "WHERE conversation_id = ?", "ordinal, row", (conversation_id,)
         # A cursor of its own connection state: the caller may write between two turns.
@@ -461,7 +462,7 @@ def _turn(record: Sequence[object]) -> Turn:
         conversation_id=conversation_id,  # type: ignore[arg-type]
         session_id=session_id,  # type: ignore[arg-type]
         ordinal=ordinal,  # type: ignore[arg-type]
-        role=Role(role),
+        role=Role(str(role)),
         speaker=text_from_bytes(speaker),  # type: ignore[arg-type]
         text=text_from_bytes(text),  # type: ignore[arg-type]
         said_at=None if said_at is None else from_microseconds(said_at),  # type: ignore[arg-type]

@@ -113,7 +113,7 @@ def _patterns(words: DateWords) -> Patterns:
     texts: dict[Form, str] = {
         "day": rf"(?<![\w.,:/$€£#]){weekday}(?P<lead>(?:{_any(words.day_lead)}) )?{range_start}"
         rf"(?P<day>{_DAY}|{_any(words.ordinals)}){marks}(?: (?P<of>(?:{_any(words.of)}) )?|-)"
-        rf"(?P<month>{month})\.?{_WORD_ENDS}{after_day}",
+        rf"(?P<month>{month})(?:\.(?= ?[12']))?{_WORD_ENDS}{after_day}",
         "month_day": rf"(?<!\w){weekday}(?P<month>{month})\.? (?P<lead>the )?{range_start}"
         rf"(?P<day>{_DAY}){marks}(?!\w){after_day}(?!%|[.,:/][0-9])",
         "month_year": rf"(?<!\w)(?P<month>{month})(?:[.,]? {_maybe(words.of)}|-)(?:{sure_year})",
@@ -125,8 +125,8 @@ def _patterns(words: DateWords) -> Patterns:
         "phrase": rf"(?<!\w)(?P<phrase>{_any(_all_phrases(words))}){_WORD_ENDS}",
         "unit": rf"(?<!\w){which} (?P<unit>{spans})(?!\w)"
         rf"(?! (?:{_any(_INSIDE)}) (?:the )?(?:{month})(?!\w))",
-        "ago": rf"(?<![\w.,:/]){_amount(amount, *words.ago)}(?!\w)",
-        "later": rf"(?<![\w.,:/]){_amount(amount, *words.later)}(?!\w)",
+        "ago": rf"(?<![\w.,:/]){_amount(amount, before=words.ago[0], after=words.ago[1])}(?!\w)",
+        "later": rf"(?<![\w.,:/]){_amount(amount, before=words.later[0], after=words.later[1])}(?!\w)",
         "season": rf"(?<!\w)(?P<lead>(?:{_any(words.season_lead)}) )?"
         rf"(?:{which} |(?P<before>{_any(offsets)}) )?"
         rf"(?P<season>{_any(words.seasons)})(?:,? {_maybe(words.of)}(?P<year>{_YEAR})"
@@ -186,7 +186,7 @@ def _year_offsets(words: DateWords) -> dict[str, int]:
     return named | fixed
 
 
-def _amount(amount: str, before: Iterable[str], after: Iterable[str]) -> str:
+def _amount(amount: str, *, before: Iterable[str], after: Iterable[str]) -> str:
     head, tail = [word for word in before if word], [word for word in after if word]
     start = (rf"(?:(?:{_any(head)}) )" + ("?" if "" in before else "")) if head else ""
     end = (rf"(?: (?:{_any(tail)}))" + ("?" if "" in after else "")) if tail else ""

@@ -58,11 +58,13 @@ class DateReader:
         month, year = self._patterns.month_numbers[match["month"]], self._year(match)
         day = int(match["day"]) if match["day"].isdigit() else self._words.ordinals[match["day"]]
         first = int(match["first"] or day)
-        if not is_day(month, day, year=year) or not 1 <= first <= day or not self._is_dated(match):
+        if not is_day(month, day, year=year) or not self._is_dated(match):
             return
         mention = named(self._span(match), "day", month=month, day=day, year=year)
         if first == day:
             yield mention
+        elif not 1 <= first < day:
+            yield replace(mention, span=self._folded.span(match.start("day"), match.end()))
         elif year is not None:
             yield replace(mention, start=date(year, month, first), day=first)
         else:
@@ -105,17 +107,19 @@ class DateReader:
 
     def _weekday(self, match: re.Match[str]) -> DateMention:
         which = self._words.which[match["which"]] if match["which"] else None
-        return self._on_weekday(match, self._words.weekdays[match["weekday"]], which)
+        return self._on_weekday(match, self._words.weekdays[match["weekday"]], which=which)
 
     def _phrase(self, match: re.Match[str]) -> DateMention | None:
         phrase, words = match["phrase"], self._words
         if phrase in words.weekday_phrases:
-            return self._on_weekday(match, *words.weekday_phrases[phrase])
+            weekday, meant = words.weekday_phrases[phrase]
+            return self._on_weekday(match, weekday, which=meant)
         if phrase in words.season_phrases:
             allowed = words.open_phrases.get(phrase)
             if allowed is not None and not self._is_followed_by(allowed, at=match.end()):
                 return None
-            return self._in_season(self._span(match), *words.season_phrases[phrase])
+            month, meant = words.season_phrases[phrase]
+            return self._in_season(self._span(match), month, which=meant)
         unit, count = words.phrases[phrase]
         if unit == "week" and self._word_before(match.start()) in words.counted | words.plurals.keys():
             return None  # "två gånger i veckan": twice a week
@@ -125,27 +129,31 @@ class DateReader:
         if count == "nearest":
             weeks = (-1, 0, 1)
             period = self._seen(
-                lambda day: chosen("nearest", (shifted(day, unit, week) for week in weeks), reference=day)
+                lambda day: chosen(
+                    "nearest", (shifted(day, unit, count=week) for week in weeks), reference=day
+                )
             )
-            return self._mention(match, "relative", period)
-        return self._shifted(match, unit, count if isinstance(count, int) else _STEPS[count])
+            return self._mention(match, "relative", period=period)
+        return self._shifted(match, unit, count=count if isinstance(count, int) else _STEPS[count])
 
     def _unit(self, match: re.Match[str]) -> DateMention:
         return self._shifted(
-            match, self._words.units[match["unit"]], _STEPS[self._words.which[match["which"]]]
+            match, self._words.units[match["unit"]], count=_STEPS[self._words.which[match["which"]]]
         )
 
     def _amount(self, match: re.Match[str], *, sign: int) -> DateMention | None:
         if self._word_before(match.start()) in self._words.not_number_before:
             return None
-        number, unit = match["number"], ({**self._words.units, **self._words.plurals})[match["unit"]]
+        number, unit = match["number"], {**self._words.units, **self._words.plurals}[match["unit"]]
         if number not in self._words.few:
             count = int(number) if number.isdigit() else self._words.numbers[number]
-            return self._shifted(match, unit, sign * count)
+            return self._shifted(match, unit, count=sign * count)
         near, far = (sign * count for count in _FEW)
         first, last = min(near, far), max(near, far)
-        period = self._seen(lambda day: Period(shifted(day, unit, first).start, shifted(day, unit, last).end))
-        return self._mention(match, "relative", period)
+        period = self._seen(
+            lambda day: Period(shifted(day, unit, count=first).start, shifted(day, unit, count=last).end)
+        )
+        return self._mention(match, "relative", period=period)
 
     def _season(self, match: re.Match[str]) -> DateMention | None:
         month = self._words.seasons[match["season"]]
@@ -153,45 +161,47 @@ class DateReader:
         year = self._year(match)
         if match["year"] and match["second"] and month == WINTER:
             year = int(match["year"]) + 1
-        if match["before"] and self._reference is not None:
-            year = self._reference.year + self._patterns.year_offsets[match["before"]]
         if year is not None:
-            return self._season_of(span, month, year)
+            return DateMention(
+                span, *season_period(year, month), month=month, day=None, year=year, kind="season"
+            )
         if match["which"]:
-            return self._in_season(span, month, self._words.which[match["which"]])
+            return self._in_season(span, month, which=self._words.which[match["which"]])
         if match["before"] or match["relative"]:
-            return DateMention(span, None, None, month, None, None, "season")
+            return DateMention(span, None, None, month=month, day=None, year=None, kind="season")
         if match["lead"] or match["season"] in self._words.sure_seasons:
-            return self._in_season(span, month, None)
+            return self._in_season(span, month, which=None)
         return None
 
-    def _in_season(self, span: Span, month: int, which: Which | None) -> DateMention:
+    def _in_season(self, span: Span, month: int, *, which: Which | None) -> DateMention:
         period = self._seen(
             lambda day: chosen(
                 which, (season_period(day.year + n, month) for n in range(-2, 3)), reference=day
             )
         )
         if period is None:
-            return DateMention(span, None, None, month, None, None, "season")
-        return DateMention(span, *period, month, None, (period.end - timedelta(days=1)).year, "season")
+            return DateMention(span, None, None, month=month, day=None, year=None, kind="season")
+        return DateMention(
+            span,
+            *period,
+            month=month,
+            day=None,
+            year=(period.end - timedelta(days=1)).year,
+            kind="season",
+        )
 
-    def _season_of(self, span: Span, month: int, year: int) -> DateMention | None:
-        try:
-            period = season_period(year, month)
-        except ValueError:
-            return None
-        return DateMention(span, *period, month, None, year, "season")
-
-    def _on_weekday(self, match: re.Match[str], weekday: int, which: Which | None) -> DateMention:
+    def _on_weekday(self, match: re.Match[str], weekday: int, *, which: Which | None) -> DateMention:
         def meant(day: date) -> Period | None:
             monday = day - timedelta(days=day.weekday())
             near = [day_period(monday + timedelta(days=weekday + 7 * week)) for week in (-1, 0, 1)]
             return near[1] if which == "this" else chosen(which, near, reference=day)
 
-        return self._mention(match, "weekday", self._seen(meant), weekday=weekday)
+        return self._mention(match, "weekday", period=self._seen(meant), weekday=weekday)
 
-    def _shifted(self, match: re.Match[str], unit: Unit, count: int) -> DateMention:
-        return self._mention(match, "relative", self._seen(lambda day: shifted(day, unit, count)))
+    def _shifted(self, match: re.Match[str], unit: Unit, *, count: int) -> DateMention:
+        return self._mention(
+            match, "relative", period=self._seen(lambda day: shifted(day, unit, count=count))
+        )
 
     def _seen(self, meant: Callable[[date], Period | None]) -> Period | None:
         """Return what is meant, seen from the reference; None without one, or beyond the calendar."""
@@ -203,19 +213,23 @@ class DateReader:
             return None
 
     def _mention(
-        self, match: re.Match[str], kind: Kind, period: Period | None, *, weekday: int | None = None
+        self, match: re.Match[str], kind: Kind, *, period: Period | None, weekday: int | None = None
     ) -> DateMention:
         start, end = period or (None, None)
-        return DateMention(self._span(match), start, end, None, None, None, kind, weekday)
+        return DateMention(
+            self._span(match), start, end, month=None, day=None, year=None, kind=kind, weekday=weekday
+        )
 
     def _year(self, match: re.Match[str]) -> int | None:
         """Return the year that a match names, by number or as "last year" seen from the reference."""
         groups = match.groupdict()
         if groups.get("year") or groups.get("short_year"):
             return full_year(groups.get("year") or match["short_year"])
-        if groups.get("relative") and self._reference is not None:
-            return self._reference.year + self._patterns.year_offsets[match["relative"]]
-        return None
+        phrase = groups.get("relative") or groups.get("before")
+        if phrase is None or self._reference is None:
+            return None
+        year = self._reference.year + self._patterns.year_offsets[phrase]
+        return year if date.min.year < year < date.max.year else None
 
     def _is_dated(self, match: re.Match[str]) -> bool:
         """Tell "7 May" and "on 7 may" from "the other 7 may", and "first of May" from "our first May"."""

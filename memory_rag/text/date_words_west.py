@@ -23,7 +23,7 @@ ENGLISH = DateWords(
     month_before=words("in since until till by early late mid last starting beginning"),
     titled_month_before=words(
         "this next past previous following during before after around from through throughout between of for "
-        "every each to the"
+        "every each the"
     ),
     titled_months=words("march may"),
     not_after_month=words(
@@ -68,9 +68,9 @@ ENGLISH = DateWords(
     ago=(("",), ("ago",)),
     later=(("",), ("from now", "from today")),
     year_lead=phrases(
-        "in, since, during, from, until, till, by, before, after, around, through, throughout, between, year, "
-        "years, early, late, mid, end of, beginning of, start of, rest of, middle of, half of, class of, "
-        "quarter of"
+        "in, since, during, from, until, till, by, before, after, around, through, throughout, between, "
+        "year, years, early, late, mid, end of, beginning of, start of, rest of, middle of, half of, "
+        "class of, quarter of"
     ),
     year_joins=("and", "or", "to", "until"),
     counted=words(

@@ -49,7 +49,7 @@ def weekend_period(day: date) -> Period:
     return Period(monday + timedelta(days=5), monday + timedelta(days=7))
 
 
-def shifted(reference: date, unit: Unit, count: int) -> Period:
+def shifted(reference: date, unit: Unit, *, count: int) -> Period:
     """Return the whole day, week, weekend, month or year that lies ``count`` of them after the reference's.
 
     Raises:

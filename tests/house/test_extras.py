@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
-import tomllib
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -44,17 +41,6 @@ def test_an_embedder_whose_extra_is_absent_names_the_pip_line(run: Run, embedder
 
 def test_the_default_embedder_needs_no_extra(run: Run) -> None:
     assert run(sys.executable, "-c", WITHOUT_EXTRAS, "minilm").strip() == "(1, 384)"
-
-
-def test_every_extra_that_a_message_names_is_offered(root: Path) -> None:
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    texts = [path.read_text(encoding="utf-8") for path in (root / "memory_rag").rglob("*.py")]
-    named = {
-        extra for text in texts for extra in re.findall(r"""(?:memory-rag\[|extra=["'])([\w-]+)""", text)
-    }
-
-    assert named == {"multilingual", "sentence-transformers"}
-    assert named <= project["optional-dependencies"].keys()
 
 
 def test_a_missing_extra_is_an_import_error_too() -> None:
