@@ -65,9 +65,7 @@ def data_dir() -> Path:
     """The folder of evaluation data that MEMORY_RAG_DATA names, with ``locomo10.json`` and ``beam/100K/``."""
     named = os.environ.get("MEMORY_RAG_DATA")
     if not named:
-        pytest.skip(
-            "needs the evaluation data: set MEMORY_RAG_DATA to the folder with locomo10.json and beam/"
-        )
+        pytest.skip("needs the evaluation data: set MEMORY_RAG_DATA to the folder with locomo10.json and beam/")
     folder = Path(named)
     missing = [name for name in ("locomo10.json", "beam/100K") if not (folder / name).exists()]
     if missing:

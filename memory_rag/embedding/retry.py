@@ -64,9 +64,7 @@ class RetryPolicy:
             try:
                 return ask()
             except PassingFaultError as fault:
-                wait_s = min(self.first_wait_s * 2 ** (attempt - 1), self.longest_wait_s) * chance.uniform(
-                    0.5, 1
-                )
+                wait_s = min(self.first_wait_s * 2 ** (attempt - 1), self.longest_wait_s) * chance.uniform(0.5, 1)
                 wait_s = max(wait_s, fault.after_s or 0.0)
                 if attempt == self.attempts or wait_s > self.longest_wait_s:
                     raise EmbedderError(self._given_up(fault, attempt=attempt, waited_s=waited_s)) from fault

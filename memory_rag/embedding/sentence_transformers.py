@@ -121,7 +121,7 @@ class SentenceTransformersEmbedder:
         model = self._model
         # encode_query and encode_document came with release 5.
         encode = getattr(model, f"encode_{task}", model.encode)
-        prompt = next((name for name in PROMPTS[task] if name in model.prompts), None)
+        prompt = next((name for name in PROMPTS[task] if model.prompts.get(name)), None)
         try:
             rows = encode(
                 [_readable(text) for text in texts],
@@ -161,9 +161,7 @@ class SentenceTransformersEmbedder:
         """Tokens that the model puts around a text: its marks and its longest prompt."""
         model = self._model
         own = getattr(model.tokenizer, "num_special_tokens_to_add", None)
-        prompts = [
-            model.prompts[name] for names in PROMPTS.values() for name in names if name in model.prompts
-        ]
+        prompts = [model.prompts[name] for names in PROMPTS.values() for name in names if name in model.prompts]
         return (own() if own else 0) + max((self._count(prompt) for prompt in prompts if prompt), default=0)
 
     @cached_property
@@ -206,8 +204,8 @@ def _load(name: str, *, folder: Path | None, device: str | None) -> Any:
     except Exception as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise EmbedderError(
-            f"sentence-transformers can't load {name!r}: {reason} Give a folder with such a model, a name from "
-            f"huggingface.co if the network is there, or {PACKAGED}, which needs no download"
+            f"sentence-transformers can't load {name!r}: {reason.rstrip('.')}; name a folder with such a model, "
+            f"with network a model of huggingface.co, or {PACKAGED}, which needs no download"
         ) from error
 
 
@@ -221,9 +219,7 @@ def _folder(model: str) -> Path | None:
     if path.is_dir():
         return path
     if model.startswith((".", "~")) or path.is_absolute():
-        raise EmbedderError(
-            f"there is no folder {path}; a sentence-transformers model is a folder with modules.json"
-        )
+        raise EmbedderError(f"there is no folder {path}; a sentence-transformers model is a folder with modules.json")
     return None
 
 

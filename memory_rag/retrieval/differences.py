@@ -104,7 +104,8 @@ def _between_spaces(text: str) -> list[Span]:
     found, start = [], 0
     for part in text.split():
         start = text.index(part, start)
-        found.append(Span(start, start + len(part)))
+        if fold(part).text:
+            found.append(Span(start, start + len(part)))
         start += len(part)
     return found
 

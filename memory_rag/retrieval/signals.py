@@ -147,7 +147,8 @@ def _is_one_day(mention: DateMention) -> bool:
 
 
 def _is_in_month(mention: DateMention, said: date) -> bool:
-    return mention.month == said.month and mention.year in (None, said.year)
+    named = mention.kind in ("day", "month") and mention.month == said.month
+    return named and mention.year in (None, said.year)
 
 
 WEIGHTS: Final[Mapping[str, float]] = {

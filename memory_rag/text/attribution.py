@@ -52,6 +52,7 @@ _OWNERS = {
 }
 _NEGATIONS = _each("never not inte aldrig ikke aldri ikkje")
 _AND = _each("and or then also och eller samt sedan sen då og så deretter")
+_NEXT = _AND | _each("but while whereas men medan mens")
 _NO_NAMES = _each("""
     the a an this that these those there here what where when while why how if as but and or so then now
     yes no in on at by for from with to of after before later earlier yesterday today once also my your his
@@ -153,6 +154,8 @@ def _before(sentence: str) -> _Hint | None:
 def _after(sentence: str) -> _Hint | None:
     """Find who said it in what follows a quotation: ``you said``, ``sa du``, ``(Caroline, 3 May)``."""
     words = _words(sentence)
+    if words and words[0].read in _NEXT:
+        return None
     for at in range(min(4, len(words))):
         hint = _said(words, at, sentence)
         if hint is not None:
@@ -214,16 +217,14 @@ def _in_words_of(words: Sequence[_Word], at: int) -> _Hint | None:
 def _who(words: Sequence[_Word], at: int, sentence: str, *, forwards: bool = False) -> str | None:
     """Return who a word names: user, assistant, or a name with the names next to it."""
     word = words[at]
-    if word.text == "I":
+    if re.split("['’]", word.text)[0] == "I":
         return ASSISTANT
     if word.read in _PRONOUNS:
         return _PRONOUNS[word.read]
     if not _is_name(word):
         return None
     first = last = at
-    while (
-        forwards and last + 1 < len(words) and _is_name(words[last + 1]) and _adjacent(words, last, sentence)
-    ):
+    while forwards and last + 1 < len(words) and _is_name(words[last + 1]) and _adjacent(words, last, sentence):
         last += 1
     while not forwards and first > 0 and _is_name(words[first - 1]) and _adjacent(words, first - 1, sentence):
         first -= 1

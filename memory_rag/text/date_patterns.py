@@ -24,9 +24,7 @@ DATE_WORDS: Mapping[str, DateWords] = {
     "sv": SWEDISH,
 }
 
-Form = Literal[
-    "day", "month_day", "month_year", "month", "year", "weekday", "phrase", "unit", "ago", "later", "season"
-]
+Form = Literal["day", "month_day", "month_year", "month", "year", "weekday", "phrase", "unit", "ago", "later", "season"]
 
 ISO = re.compile(
     r"(?<![\w/.-])(?P<year>[0-9]{4})(?P<sep>[-/.])(?P<month>[0-9]{1,2})(?P=sep)(?P<day>[0-9]{1,2})"
@@ -179,9 +177,7 @@ def _year_offsets(words: DateWords) -> dict[str, int]:
         if unit == "year"
     }
     fixed = {
-        phrase: count
-        for phrase, (unit, count) in words.phrases.items()
-        if unit == "year" and isinstance(count, int)
+        phrase: count for phrase, (unit, count) in words.phrases.items() if unit == "year" and isinstance(count, int)
     }
     return named | fixed
 

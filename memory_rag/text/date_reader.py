@@ -91,9 +91,7 @@ class DateReader:
         if match["which"]:
             which = self._words.which[match["which"]]
             period = self._seen(
-                lambda day: chosen(
-                    which, (month_period(day.year + n, month) for n in range(-2, 3)), reference=day
-                )
+                lambda day: chosen(which, (month_period(day.year + n, month) for n in range(-2, 3)), reference=day)
             )
             year = None if period is None else period.start.year
         return named(self._span(match), "month", month=month, day=None, year=year)
@@ -129,17 +127,13 @@ class DateReader:
         if count == "nearest":
             weeks = (-1, 0, 1)
             period = self._seen(
-                lambda day: chosen(
-                    "nearest", (shifted(day, unit, count=week) for week in weeks), reference=day
-                )
+                lambda day: chosen("nearest", (shifted(day, unit, count=week) for week in weeks), reference=day)
             )
             return self._mention(match, "relative", period=period)
         return self._shifted(match, unit, count=count if isinstance(count, int) else _STEPS[count])
 
     def _unit(self, match: re.Match[str]) -> DateMention:
-        return self._shifted(
-            match, self._words.units[match["unit"]], count=_STEPS[self._words.which[match["which"]]]
-        )
+        return self._shifted(match, self._words.units[match["unit"]], count=_STEPS[self._words.which[match["which"]]])
 
     def _amount(self, match: re.Match[str], *, sign: int) -> DateMention | None:
         if self._word_before(match.start()) in self._words.not_number_before:
@@ -162,9 +156,7 @@ class DateReader:
         if match["year"] and match["second"] and month == WINTER:
             year = int(match["year"]) + 1
         if year is not None:
-            return DateMention(
-                span, *season_period(year, month), month=month, day=None, year=year, kind="season"
-            )
+            return DateMention(span, *season_period(year, month), month=month, day=None, year=year, kind="season")
         if match["which"]:
             return self._in_season(span, month, which=self._words.which[match["which"]])
         if match["before"] or match["relative"]:
@@ -175,9 +167,7 @@ class DateReader:
 
     def _in_season(self, span: Span, month: int, *, which: Which | None) -> DateMention:
         period = self._seen(
-            lambda day: chosen(
-                which, (season_period(day.year + n, month) for n in range(-2, 3)), reference=day
-            )
+            lambda day: chosen(which, (season_period(day.year + n, month) for n in range(-2, 3)), reference=day)
         )
         if period is None:
             return DateMention(span, None, None, month=month, day=None, year=None, kind="season")
@@ -199,9 +189,7 @@ class DateReader:
         return self._mention(match, "weekday", period=self._seen(meant), weekday=weekday)
 
     def _shifted(self, match: re.Match[str], unit: Unit, *, count: int) -> DateMention:
-        return self._mention(
-            match, "relative", period=self._seen(lambda day: shifted(day, unit, count=count))
-        )
+        return self._mention(match, "relative", period=self._seen(lambda day: shifted(day, unit, count=count)))
 
     def _seen(self, meant: Callable[[date], Period | None]) -> Period | None:
         """Return what is meant, seen from the reference; None without one, or beyond the calendar."""
@@ -216,9 +204,7 @@ class DateReader:
         self, match: re.Match[str], kind: Kind, *, period: Period | None, weekday: int | None = None
     ) -> DateMention:
         start, end = period or (None, None)
-        return DateMention(
-            self._span(match), start, end, month=None, day=None, year=None, kind=kind, weekday=weekday
-        )
+        return DateMention(self._span(match), start, end, month=None, day=None, year=None, kind=kind, weekday=weekday)
 
     def _year(self, match: re.Match[str]) -> int | None:
         """Return the year that a match names, by number or as "last year" seen from the reference."""
@@ -236,9 +222,7 @@ class DateReader:
         groups = match.groupdict()
         if self._words.month_day and not match["day"].isdigit() and not groups["of"]:
             return False
-        if match["month"] not in self._words.titled_months or self._is_capital(
-            self._position(match, "month")
-        ):
+        if match["month"] not in self._words.titled_months or self._is_capital(self._position(match, "month")):
             return True
         if any(groups.get(sign) for sign in ("mark", "of", "year", "short_year", "relative")):
             return True

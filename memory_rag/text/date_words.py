@@ -94,9 +94,7 @@ def phrases(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names.split(",") if name.strip())
 
 
-def units(
-    *, day: str = "", week: str = "", weekend: str = "", month: str = "", year: str = ""
-) -> dict[str, Unit]:
+def units(*, day: str = "", week: str = "", weekend: str = "", month: str = "", year: str = "") -> dict[str, Unit]:
     """Return the unit that each word names."""
     named: dict[Unit, str] = {"day": day, "week": week, "weekend": weekend, "month": month, "year": year}
     return {word: unit for unit, spellings in named.items() for word in spellings.split()}
@@ -110,9 +108,7 @@ def which(*, last: str, this: str, next: str) -> dict[str, Which]:  # noqa: A002
 
 def at(unit: Unit, distances: Mapping[int | Which, str]) -> dict[str, tuple[Unit, int | Which]]:
     """Return how far from the reference each phrase for a period lies, in its unit."""
-    return {
-        phrase: (unit, distance) for distance, spellings in distances.items() for phrase in phrases(spellings)
-    }
+    return {phrase: (unit, distance) for distance, spellings in distances.items() for phrase in phrases(spellings)}
 
 
 def seasonal(

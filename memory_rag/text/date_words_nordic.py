@@ -26,9 +26,7 @@ def _weekdays(stems: tuple[str, ...]) -> dict[str, int]:
 
 
 def _weekday_phrases(stems: tuple[str, ...]) -> dict[str, tuple[int, Which]]:
-    past: dict[str, tuple[int, Which]] = {
-        f"i {stem}dags": (number, "last") for number, stem in enumerate(stems)
-    }
+    past: dict[str, tuple[int, Which]] = {f"i {stem}dags": (number, "last") for number, stem in enumerate(stems)}
     return past | {f"på {stem}dag": (number, "next") for number, stem in enumerate(stems)}
 
 
@@ -48,17 +46,11 @@ SWEDISH = DateWords(
     of=("i", "månad"),
     weekdays=_weekdays(_SWEDISH_DAYS),
     weekday_phrases=_weekday_phrases(_SWEDISH_DAYS),
-    seasons=season_names(
-        spring="vår våren", summer="sommar sommaren", autumn="höst hösten", winter="vinter vintern"
-    ),
+    seasons=season_names(spring="vår våren", summer="sommar sommaren", autumn="höst hösten", winter="vinter vintern"),
     sure_seasons=words("våren sommaren hösten vintern"),
-    season_phrases=seasonal(
-        "last", spring="i våras", summer="i somras", autumn="i höstas", winter="i vintras"
-    )
+    season_phrases=seasonal("last", spring="i våras", summer="i somras", autumn="i höstas", winter="i vintras")
     | seasonal("nearest", spring="i vår", summer="i sommar", autumn="i höst", winter="i vinter"),
-    open_phrases={
-        "i vår": words("ska skall kommer har hade är var blir vill tänker reser åker och eller men")
-    },
+    open_phrases={"i vår": words("ska skall kommer har hade är var blir vill tänker reser åker och eller men")},
     units=units(day="dag", week="vecka veckan", weekend="helg helgen", month="månad månaden", year="år året"),
     plurals=units(day="dagar", week="veckor", weekend="helger", month="månader"),
     which=which(last="förra, föregående", this="den här, denna, det här, detta", next="nästa, kommande"),
@@ -97,8 +89,7 @@ NORWEGIAN = DateWords(
     short_months=numbered("jan feb mar apr mai jun jul aug sep/sept okt nov des"),
     other_meanings=words("mars april mai juni juli jul august"),
     month_before=words(
-        "i under siden sidan før innen etter forrige førre neste sist tidlig tidleg sent seint "
-        "slutten starten midten"
+        "i under siden sidan før innen etter forrige førre neste sist tidlig tidleg sent seint slutten starten midten"
     ),
     day_lead=("den",),
     day_marks=(".", "de", "te"),
@@ -131,9 +122,7 @@ NORWEGIAN = DateWords(
         year="år året",
     ),
     plurals=units(day="dager dagar", week="uker veker", weekend="helger", month="måneder månader"),
-    which=which(
-        last="forrige, førre, sist, siste", this="denne, dette", next="neste, kommende, førstkommende"
-    ),
+    which=which(last="forrige, førre, sist, siste", this="denne, dette", next="neste, kommende, førstkommende"),
     phrases=at(
         "day",
         {
@@ -192,9 +181,7 @@ DANISH = DateWords(
         autumn="i efterår, i efteråret",
         winter="i vinter",
     ),
-    units=units(
-        day="dag", week="uge ugen", weekend="weekend weekenden", month="måned måneden", year="år året"
-    ),
+    units=units(day="dag", week="uge ugen", weekend="weekend weekenden", month="måned måneden", year="år året"),
     plurals=units(day="dage", week="uger", weekend="weekender", month="måneder"),
     which=which(last="sidste, forrige", this="denne, dette", next="næste, kommende, førstkommende"),
     phrases=at(

@@ -41,9 +41,7 @@ ENGLISH = DateWords(
     ),
     of=("of",),
     weekdays=numbered("monday tuesday wednesday thursday friday saturday sunday", 0),
-    seasons=season_names(
-        spring="spring springtime", summer="summer summertime", autumn="autumn fall", winter="winter"
-    ),
+    seasons=season_names(spring="spring springtime", summer="summer summertime", autumn="autumn fall", winter="winter"),
     season_lead=phrases(
         "in, in the, during, during the, over the, since, since the, until, until the, till, throughout the, "
         "for the, early, late, mid, by, by the"
@@ -82,9 +80,7 @@ ENGLISH = DateWords(
 _GERMAN_ENDINGS = ("", "n", "r", "s", "m")
 
 GERMAN = DateWords(
-    months=numbered(
-        "januar/jänner februar/feber märz april mai juni juli august september oktober november dezember"
-    ),
+    months=numbered("januar/jänner februar/feber märz april mai juni juli august september oktober november dezember"),
     short_months=numbered("jan feb mär/mrz apr mai jun jul aug sep/sept okt nov dez"),
     other_meanings=words("august"),
     month_before=words("im seit ab bis vor nach zwischen anfang mitte ende letzten diesen nächsten vorigen"),
@@ -113,9 +109,7 @@ GERMAN = DateWords(
         year="jahre jahren",
     ),
     which=which(
-        last=", ".join(
-            f"{stem}{end}" for stem in ("letzte", "vorige", "vergangene") for end in _GERMAN_ENDINGS
-        ),
+        last=", ".join(f"{stem}{end}" for stem in ("letzte", "vorige", "vergangene") for end in _GERMAN_ENDINGS),
         this=", ".join(f"diese{end}" for end in _GERMAN_ENDINGS),
         next=", ".join(f"{stem}{end}" for stem in ("nächste", "kommende") for end in _GERMAN_ENDINGS),
     ),

@@ -22,7 +22,7 @@ FUNCTION_WORDS: Mapping[str, frozenset[str]] = {
         "da": "og at er det en til på som med for ikke jeg den har de der af et et du vi kan skal vil var "
         "men han hun mig dig sig hvad hvor når eller så om fra efter blev bliver nu meget noget nogle nogen "
         "også kun lige uden mellem mod måske op ud ind tilbage igen mit dit sit min din sin os jer vores "
-        "hvis hvordan hvornår hvem havde været være selv mere gerne altid aldrig endnu tak ved ja nej lidt "
+        "hvis hvordan hvornår hvem havde være selv mere gerne altid aldrig endnu tak ved ja nej lidt "
         "uge siger sagde fik gik gå få må hedder synes godt dette disse her da findes hej have end "
         "gør gøre ugen hvilken hvilket",
         "de": "der die das und ist ich nicht ein eine einen zu mit auf für es sie wir du den dem von im sich "
@@ -125,12 +125,15 @@ TELLING_LETTERS: Mapping[str, str] = {
     "uk": "іїєґ",
 }
 
-# How words end, weighed like letters. Danish never doubles a last consonant: Norwegian "takk", Danish "tak".
-TELLING_ENDINGS: Mapping[str, tuple[str, ...]] = {
-    "da": ("ede", "hed", "ej", "øj", "æg", "tion", "gt", "nd", "ld"),
-    "de": ("ll", "nn", "mm", "ss", "tt", "tion", "nd", "ld"),
-    "en": ("ll", "ss", "tion", "nd", "ld", "ing", "ght"),
-    "fr": ("tion",),
-    "nb": ("kk", "pp", "tt", "nn", "ll", "ss", "gg", "mm", "het", "sjon", "ei", "øy", "nd"),
-    "sv": ("ck", "pp", "tt", "nn", "ll", "ss", "gg", "mm", "het", "tion", "nd", "ld"),
+# Spellings inside a word, or at its end (``$``), weighed like letters. Danish never doubles a last consonant:
+# Norwegian "takk", Danish "tak"; and where Danish writes "vej" and "høj", Norwegian writes "vei" and "høy".
+TELLING_SPELLINGS: Mapping[str, tuple[str, ...]] = {
+    "da": ("ede$", "hed$", "ej", "øj", "tion", "gt$", "nd$", "ld$"),
+    "de": ("ll$", "nn$", "mm$", "ss$", "tt$", "tion", "nd$", "ld$", "ei"),
+    "en": ("ll$", "ss$", "tion", "nd$", "ld$", "ing$", "ght", "ei"),
+    "fi": ("ei",),
+    "fr": ("tion", "ei"),
+    "is": ("gj", "kj", "ei"),
+    "nb": ("kk$", "pp$", "tt$", "nn$", "ll$", "ss$", "gg$", "mm$", "het$", "sjon", "ei", "øy", "kj", "gj", "sj"),
+    "sv": ("ck", "pp$", "tt$", "nn$", "ll$", "ss$", "gg$", "mm$", "het$", "tion", "nd$", "ld$", "ej", "sj"),
 }

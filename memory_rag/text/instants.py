@@ -79,9 +79,7 @@ def parse_instant(text: str, *, tz: tzinfo = UTC) -> datetime:
     written = _read(text)
     instant, _ = _instant(written.wall, written.own_zone or tz, later=False)
     if instant is None:
-        raise QueryError(
-            f"{_shown(text)} lies outside the years 1 to 9999 in UTC; give a later or earlier time"
-        )
+        raise QueryError(f"{_shown(text)} lies outside the years 1 to 9999 in UTC; give a later or earlier time")
     return instant
 
 
@@ -137,9 +135,7 @@ def _read(text: str) -> _Written:
         wall += timedelta(days=1 if midnight_after else 0)
         own_zone = _own_zone(match)
     except (ValueError, OverflowError) as error:
-        raise QueryError(
-            f"{_shown(text)} is no time of the calendar: {error}; accepted: {ACCEPTED}"
-        ) from None
+        raise QueryError(f"{_shown(text)} is no time of the calendar: {error}; accepted: {ACCEPTED}") from None
     period = "instant" if match["hour"] else "day" if match["day"] else "month" if match["month"] else "year"
     return _Written(wall, period, own_zone)
 

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from memory_rag.errors import SettingsError
-from memory_rag.text.function_words import FUNCTION_WORDS, TELLING_ENDINGS, TELLING_LETTERS
+from memory_rag.text.function_words import FUNCTION_WORDS, TELLING_LETTERS, TELLING_SPELLINGS
 
 DEFAULT_LANGUAGE = "en"
 
@@ -109,7 +109,6 @@ _SCRIPTS = (
 # Long answers would outweigh a person's own short turns, and fenced code is English whoever asked for it.
 _READ_PER_TEXT = 2_000
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_ENDINGS = (2, 3, 4)
 _LAST_LATIN = "\u024f"
 _ENOUGH = 1.5
 _PRESENT_SHARE = 0.1
@@ -191,7 +190,7 @@ class _Signs:
     """What speaks for which language, and how much; made at the first guess."""
 
     words: Mapping[str, tuple[tuple[str, float], ...]]
-    endings: Mapping[str, tuple[tuple[str, float], ...]]
+    spellings: Mapping[str, tuple[tuple[str, float], ...]]
     letters: Mapping[str, tuple[tuple[str, float], ...]]
     letter: re.Pattern[str]
     word: re.Pattern[str]
@@ -203,7 +202,7 @@ def _signs() -> _Signs:
     letters = _weighed(TELLING_LETTERS, 0.5)
     return _Signs(
         words=_weighed(FUNCTION_WORDS, 1.0),
-        endings=_weighed(TELLING_ENDINGS, 0.5),
+        spellings=_weighed(TELLING_SPELLINGS, 0.5),
         letters=letters,
         letter=re.compile(f"[{''.join(letters)}]"),
         word=re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0900-\u0dff])*"),
@@ -232,11 +231,11 @@ def _scores(text: str) -> dict[str, float]:
     return scores
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def _evidence(word: str) -> tuple[tuple[str, float], ...]:
     signs = _signs()
-    endings = (signs.endings.get(word[-size:], ()) for size in _ENDINGS)
-    return (*signs.words.get(word, ()), *chain.from_iterable(endings))
+    spelled = (known for sign, known in signs.spellings.items() if sign in f"{word}$")
+    return (*signs.words.get(word, ()), *chain.from_iterable(spelled))
 
 
 def _add_scripts(text: str, scores: dict[str, float]) -> None:

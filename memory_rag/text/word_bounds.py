@@ -95,5 +95,4 @@ def _pattern(held: str) -> re.Pattern[str]:
         rf"(?:(?<!\w)[-+\u2212](?=\d))?{letters}(?:(?:['’ʼ\u2010\u2011-]|(?<=\d)[.,:/](?=\d)){letters})*"
         rf"|[{_UNSPACED}]{also}*|[$¢£¥€₹₽%‰°]"
         rf"|(?:{_FLAG}|{_PICTURE}){also}*(?:(?<=\u200d){_PICTURE}{also}*)*"
-        rf"|[^\s\w]{also}+"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -14,6 +14,8 @@ import pytest
 
 from memory_rag.embedding.minilm import MiniLmEmbedder
 
+DIM = 8
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -21,41 +23,55 @@ class Answer:
 
     body: str
     status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-
-
-def vector_of(text: str, dim: int) -> list[float]:
-    """A vector that depends on the text alone: bytes of its hash, around zero."""
-    digest = b"".join(hashlib.sha256(f"{part}{text}".encode()).digest() for part in range(dim // 32 + 1))
-    return [(byte - 127.5) / 128 for byte in digest[:dim]]
-
-
-def embeddings(request: dict[str, Any]) -> Answer:
-    """The answer of a server that works: a vector of 8 numbers, or of as many as asked for, per text."""
-    rows = [
-        {"object": "embedding", "index": index, "embedding": vector_of(text, request.get("dimensions", 8))}
-        for index, text in enumerate(request["input"])
-    ]
-    return Answer(json.dumps({"object": "list", "model": request["model"], "data": rows}))
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class EmbeddingsServer:
-    """Answers the first requests from a script and later ones with embeddings; keeps what it was asked."""
+    """Gives the answers it was told to, one a request, and then embeddings; keeps what it was asked."""
 
     url: str = ""
-    script: list[Callable[[dict[str, Any]], Answer]] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
+    _answers: list[Callable[[], Answer]] = field(default_factory=list)
+
+    def will_answer(self, body: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
+        """Give this body once: a string as it is, anything else as JSON."""
+        text = body if isinstance(body, str) else json.dumps(body)
+        self._answers.append(lambda: Answer(text, status, headers or {}))
+
+    def will_give(self, *vectors: Sequence[float], indexes: Sequence[int] | None = None) -> None:
+        """Give these vectors once, with these indexes or in order."""
+        numbers = range(len(vectors)) if indexes is None else indexes
+        rows = [{"index": index, "embedding": row} for index, row in zip(numbers, vectors, strict=True)]
+        self.will_answer({"object": "list", "data": rows})
+
+    def will_fail(
+        self, status: int, message: str = "no", *, code: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        """Fail once as the API does."""
+        self.will_answer({"error": {"message": message, "code": code}}, status=status, headers=headers)
+
+    def will_hang(self, until: threading.Event) -> None:
+        """Answer once only after the event is set."""
+        self._answers.append(lambda: Answer("{}" if until.wait(10) else ""))
+
+    @staticmethod
+    def vector(text: str, *, dim: int = DIM) -> list[float]:
+        """What is given for a text when nothing else was told: bytes of its hash, around zero."""
+        return [(byte - 127.5) / 128 for byte in hashlib.sha256(text.encode()).digest()[:dim]]
 
     def answer(self, request: dict[str, Any], *, key: str) -> Answer:
         self.requests.append(request)
         self.keys.append(key)
-        return self.script.pop(0)(request) if self.script else embeddings(request)
+        if not self._answers:
+            dim = request.get("dimensions", DIM)
+            self.will_give(*[self.vector(text, dim=dim) for text in request["input"]])
+        return self._answers.pop(0)()
 
 
 @pytest.fixture
-def embeddings_server() -> Iterator[EmbeddingsServer]:
+def embeddings_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[EmbeddingsServer]:
     server = EmbeddingsServer()
 
     class Handler(BaseHTTPRequestHandler):
@@ -73,6 +89,7 @@ def embeddings_server() -> Iterator[EmbeddingsServer]:
         def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
             """Say nothing on stderr."""
 
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listener:
         server.url = f"http://127.0.0.1:{listener.server_address[1]}/v1"
         thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})

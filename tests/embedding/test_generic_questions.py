@@ -31,8 +31,7 @@ def test_the_questions_differ_and_come_in_three_languages() -> None:
     assert all(question.endswith("?") for question in GENERIC_QUESTIONS)
     assert (
         sum(
-            question.startswith(("Vad", "När var", "Vem", "Hur ", "Varför", "Vilket"))
-            for question in GENERIC_QUESTIONS
+            question.startswith(("Vad", "När var", "Vem", "Hur ", "Varför", "Vilket")) for question in GENERIC_QUESTIONS
         )
         == 8
     )
@@ -42,9 +41,7 @@ def test_the_questions_differ_and_come_in_three_languages() -> None:
 def test_a_turn_that_is_near_to_any_question_falls_behind_the_one_that_is_meant(
     minilm: MiniLmEmbedder,
 ) -> None:
-    turns = minilm.embed_turns(
-        ["That is a good question, what do you think?", "The boiler was replaced in May."]
-    )
+    turns = minilm.embed_turns(["That is a good question, what do you think?", "The boiler was replaced in May."])
     query = minilm.embed_queries(["What was done about the heating?"])[0]
 
     near, meant = turns @ query

@@ -24,9 +24,7 @@ COSINES_IN_FP32 = [0.7035, 0.1956, 0.1495]
 
 
 def test_the_turn_that_answers_is_nearer_than_the_others(minilm: MiniLmEmbedder) -> None:
-    turns = minilm.embed_turns(
-        ["We adopted a kitten.", "The invoice is due on Friday.", "It rained all weekend."]
-    )
+    turns = minilm.embed_turns(["We adopted a kitten.", "The invoice is due on Friday.", "It rained all weekend."])
     query = minilm.embed_queries(["Do they have a pet?"])[0]
 
     assert int((turns @ query).argmax()) == 0
@@ -34,9 +32,7 @@ def test_the_turn_that_answers_is_nearer_than_the_others(minilm: MiniLmEmbedder)
 
 def test_vectors_are_those_of_the_model_as_it_was_released(minilm: MiniLmEmbedder) -> None:
     left = minilm.embed_turns(["A man is eating food.", "A man is eating food.", "Vi ses på mötet i Malmö"])
-    right = minilm.embed_turns(
-        ["A man is eating pasta.", "A cheetah chases its prey.", "See you at the meeting"]
-    )
+    right = minilm.embed_turns(["A man is eating pasta.", "A cheetah chases its prey.", "See you at the meeting"])
 
     assert (left * right).sum(axis=1).tolist() == pytest.approx(COSINES_IN_FP32, abs=0.02)
 
@@ -71,9 +67,7 @@ def test_a_question_longer_than_the_model_reads_is_the_mean_of_its_passages(mini
     assert np.allclose(minilm.embed_queries([question])[0], mean / np.linalg.norm(mean), atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "\n\t", "\0", "\ud800", "\ude00\ud83d", "😀", "\u0301", "ﷺ", "日本" * 20]
-)
+@pytest.mark.parametrize("text", ["", " ", "\n\t", "\0", "\ud800", "\ude00\ud83d", "😀", "\u0301", "ﷺ", "日本" * 20])
 def test_every_text_has_a_vector(minilm: MiniLmEmbedder, text: str) -> None:
     assert minilm.passages(text) == (Span(0, len(text)),)
     assert np.isfinite(minilm.embed_turns([text])).all()
@@ -171,9 +165,7 @@ def test_another_model_file_has_another_fingerprint_and_is_not_checked_against_o
 def test_a_model_file_that_is_not_there_is_named_with_its_variable(tmp_path: Path) -> None:
     embedder = MiniLmEmbedder(model_path=tmp_path / "none.onnx")
 
-    with pytest.raises(
-        EmbedderError, match=rf"no model file .*none\.onnx; {MODEL_PATH_VARIABLE} names an ONNX file"
-    ):
+    with pytest.raises(EmbedderError, match=rf"no model file .*none\.onnx; {MODEL_PATH_VARIABLE} names an ONNX file"):
         embedder.embed_turns(["tea"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -40,46 +40,21 @@ def open_at(embeddings_server: Any, slept: list[float]) -> Iterator[Open]:
         embedder.close()
 
 
-def answering(body: object, *, status: int = 200, **headers: str) -> Callable[[Any], Any]:
-    from types import SimpleNamespace
-
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    text = body if isinstance(body, str) else json.dumps(body)
-    return lambda request: SimpleNamespace(body=text, status=status, headers=named)
-
-
-def failing(
-    status: int, message: str = "no", *, code: str | None = None, **headers: str
-) -> Callable[[Any], Any]:
-    return answering({"error": {"message": message, "code": code}}, status=status, **headers)
-
-
-def rows(*vectors: Sequence[float], indexes: Sequence[int] | None = None) -> dict[str, Any]:
-    numbers = range(len(vectors)) if indexes is None else indexes
-    return {"data": [{"index": i, "embedding": list(v)} for i, v in zip(numbers, vectors, strict=True)]}
-
-
-def expected(texts: Sequence[str], dim: int = 8) -> Vectors:
-    from_hash = __import__("hashlib").sha256
-    return checked_vectors(
-        [[(byte - 127.5) / 128 for byte in from_hash(f"0{text}".encode()).digest()[:dim]] for text in texts],
-        n=len(texts),
-        dim=dim,
-    )
+def unit(server: Any, texts: Sequence[str]) -> Vectors:
+    """What the server gives for these texts, at length 1."""
+    return checked_vectors([server.vector(text) for text in texts], n=len(texts), dim=8)
 
 
 def test_texts_come_back_as_unit_vectors_in_their_order(open_at: Open, embeddings_server: Any) -> None:
     vectors = open_at().embed_turns(["one", "two", "one"])
 
-    assert np.allclose(vectors, expected(["one", "two", "one"]), atol=1e-6)
-    assert embeddings_server.requests == [
-        {"model": "small", "input": ["one", "two"], "encoding_format": "float"}
-    ]
+    assert np.allclose(vectors, unit(embeddings_server, ["one", "two", "one"]), atol=1e-6)
+    assert embeddings_server.requests == [{"model": "small", "input": ["one", "two"], "encoding_format": "float"}]
     assert embeddings_server.keys == [f"Bearer {KEY}"]
 
 
 def test_an_answer_is_sorted_by_its_indexes(open_at: Open, embeddings_server: Any) -> None:
-    embeddings_server.script = [answering(rows([0, 2], [3, 0], indexes=[1, 0]))]
+    embeddings_server.will_give([0, 2], [3, 0], indexes=[1, 0])
 
     assert open_at().embed_turns(["one", "two"]).tolist() == [[1, 0], [0, 1]]
 
@@ -90,7 +65,7 @@ def test_many_texts_go_in_batches(open_at: Open, embeddings_server: Any) -> None
     vectors = open_at(batch_texts=3).embed_turns(texts)
 
     assert [len(request["input"]) for request in embeddings_server.requests] == [3, 3, 1]
-    assert np.allclose(vectors, expected(texts), atol=1e-6)
+    assert np.allclose(vectors, unit(embeddings_server, texts), atol=1e-6)
 
 
 def test_long_texts_make_smaller_batches(open_at: Open, embeddings_server: Any) -> None:
@@ -121,20 +96,17 @@ def test_no_question_is_sent_for_a_correction_that_is_off(open_at: Open, embeddi
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503])
-def test_a_passing_fault_is_tried_again(
-    open_at: Open, embeddings_server: Any, slept: list[float], status: int
-) -> None:
-    embeddings_server.script = [failing(status), failing(status)]
+def test_a_passing_fault_is_tried_again(open_at: Open, embeddings_server: Any, slept: list[float], status: int) -> None:
+    embeddings_server.will_fail(status)
+    embeddings_server.will_fail(status)
 
     assert open_at().embed_turns(["one"]).shape == (1, 8)
     assert len(embeddings_server.requests) == 3
     assert 0.25 <= slept[0] <= 0.5 <= slept[1] <= 1
 
 
-def test_the_wait_that_the_server_asks_for_is_kept(
-    open_at: Open, embeddings_server: Any, slept: list[float]
-) -> None:
-    embeddings_server.script = [failing(429, retry_after="7")]
+def test_the_wait_that_the_server_asks_for_is_kept(open_at: Open, embeddings_server: Any, slept: list[float]) -> None:
+    embeddings_server.will_fail(429, headers={"Retry-After": "7"})
 
     open_at().embed_turns(["one"])
 
@@ -142,7 +114,8 @@ def test_the_wait_that_the_server_asks_for_is_kept(
 
 
 def test_a_server_that_stays_broken_is_given_up(open_at: Open, embeddings_server: Any) -> None:
-    embeddings_server.script = [failing(500, "out of memory")] * 3
+    for _ in range(3):
+        embeddings_server.will_fail(500, "out of memory")
 
     with pytest.raises(
         EmbedderError,
@@ -164,7 +137,7 @@ def test_a_server_that_stays_broken_is_given_up(open_at: Open, embeddings_server
 def test_a_lasting_fault_is_told_at_once_with_a_cure(
     open_at: Open, embeddings_server: Any, slept: list[float], status: int, code: str | None, cure: str
 ) -> None:
-    embeddings_server.script = [failing(status, "no", code=code)]
+    embeddings_server.will_fail(status, code=code)
 
     with pytest.raises(EmbedderError, match=rf"answered {status}: .*{cure}"):
         open_at().embed_turns(["one"])
@@ -172,7 +145,7 @@ def test_a_lasting_fault_is_told_at_once_with_a_cure(
 
 
 def test_a_key_is_never_told(open_at: Open, embeddings_server: Any) -> None:
-    embeddings_server.script = [failing(401, f"wrong key {KEY}")]
+    embeddings_server.will_fail(401, f"wrong key {KEY}")
 
     with pytest.raises(EmbedderError, match=r"wrong key \*\*\*") as refused:
         open_at().embed_turns(["one"])
@@ -195,56 +168,44 @@ def test_a_key_is_never_told(open_at: Open, embeddings_server: Any) -> None:
         '{"data": [{"index": 0, "embedding": [[1]]}]}',
     ],
 )
-def test_an_answer_that_is_none_is_told_with_the_server(
-    open_at: Open, embeddings_server: Any, body: str
-) -> None:
-    embeddings_server.script = [answering(body)]
+def test_an_answer_that_is_none_is_told_with_the_server(open_at: Open, embeddings_server: Any, body: str) -> None:
+    embeddings_server.will_answer(body)
 
     with pytest.raises(EmbedderError, match=rf"^{embeddings_server.url} gave "):
         open_at().embed_turns(["one"])
 
 
 def test_a_page_of_html_is_no_answer(open_at: Open, embeddings_server: Any) -> None:
-    embeddings_server.script = [answering("<html>Welcome</html>", Content_Type="text/html")]
+    embeddings_server.will_answer("<html>Welcome</html>", headers={"Content-Type": "text/html"})
 
     with pytest.raises(EmbedderError, match=r"check the address: it usually ends in /v1$"):
         open_at().embed_turns(["one"])
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        rows([1, 0]),
-        rows([1, 0], [0, 1], [1, 1]),
-        rows([1, 0], [0, 1], indexes=[0, 0]),
-        rows([1, 0], [0, 1], indexes=[1, 2]),
-    ],
-)
-def test_every_text_must_have_its_vector(open_at: Open, embeddings_server: Any, body: dict[str, Any]) -> None:
-    embeddings_server.script = [answering(body)]
+@pytest.mark.parametrize("indexes", [[0], [0, 1, 2], [0, 0], [1, 2]])
+def test_every_text_must_have_its_vector(open_at: Open, embeddings_server: Any, indexes: list[int]) -> None:
+    embeddings_server.will_give(*[[1, 0]] * len(indexes), indexes=indexes)
 
     with pytest.raises(EmbedderError, match=r"vectors with the indexes .* for 2 texts; each text needs one"):
         open_at().embed_turns(["one", "two"])
 
 
 def test_vectors_of_different_dim_are_refused(open_at: Open, embeddings_server: Any) -> None:
-    embeddings_server.script = [answering(rows([1, 0], [1, 0, 0]))]
+    embeddings_server.will_give([1, 0], [1, 0, 0])
 
     with pytest.raises(EmbedderError, match="vectors of different or no dim for small"):
         open_at().embed_turns(["one", "two"])
 
 
 def test_vectors_of_another_dim_than_asked_for_are_refused(open_at: Open, embeddings_server: Any) -> None:
-    embeddings_server.script = [answering(rows([1, 0, 0]))]
+    embeddings_server.will_give([1, 0, 0])
 
-    with pytest.raises(
-        EmbedderError, match=r"gave vectors of dim 3 for small, but 2 was expected \(dimensions=2\)"
-    ):
+    with pytest.raises(EmbedderError, match=r"gave vectors of dim 3 for small, but 2 was expected \(dimensions=2\)"):
         open_at(dimensions=2).embed_turns(["one"])
 
 
 def test_a_vector_of_zeros_is_refused(open_at: Open, embeddings_server: Any) -> None:
-    embeddings_server.script = [answering(rows([1, 0], [0, 0]))]
+    embeddings_server.will_give([1, 0], [0, 0])
 
     with pytest.raises(EmbedderError, match="the vector of text 2 of 2 is all zeros"):
         open_at().embed_turns(["one", "two"])
@@ -252,19 +213,14 @@ def test_a_vector_of_zeros_is_refused(open_at: Open, embeddings_server: Any) -> 
 
 def test_a_server_that_is_not_there_is_named(open_at: Open, slept: list[float]) -> None:
     # Port 9 is "discard": nothing listens there.
-    with pytest.raises(
-        EmbedderError, match=r"^http://127\.0\.0\.1:9/v1 can't be reached: .*refused.*; tried 3 times"
-    ):
+    with pytest.raises(EmbedderError, match=r"^http://127\.0\.0\.1:9/v1 can't be reached: .*refused.*; tried 3 times"):
         open_at(base_url="http://127.0.0.1:9/v1").embed_turns(["one"])
     assert len(slept) == 2
 
 
 def test_a_server_that_does_not_answer_in_time_is_named(open_at: Open, embeddings_server: Any) -> None:
-    import threading
-
     gone_on = threading.Event()
-    answer = answering(rows([1, 0]))
-    embeddings_server.script = [lambda request: (gone_on.wait(10), answer(request))[1]]
+    embeddings_server.will_hang(gone_on)
 
     try:
         with pytest.raises(EmbedderError, match=r"gave no answer within 0\.2 s; tried once"):
@@ -276,9 +232,7 @@ def test_a_server_that_does_not_answer_in_time_is_named(open_at: Open, embedding
 def test_without_a_key_the_variable_is_named_and_a_server_of_ones_own_needs_none(
     open_at: Open, embeddings_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(
-        EmbedderError, match=r"^openai:small needs a key; set OPENAI_API_KEY, or name a server"
-    ):
+    with pytest.raises(EmbedderError, match=r"^openai:small needs a key; set OPENAI_API_KEY, or name a server"):
         OpenAIEmbedder("small")
 
     monkeypatch.setenv("OPENAI_BASE_URL", embeddings_server.url)
@@ -293,9 +247,16 @@ def test_an_empty_text_is_sent_as_something(open_at: Open, embeddings_server: An
 def test_tokens_are_estimated_from_bytes_and_a_text_over_the_limit_is_not_sent(
     open_at: Open, embeddings_server: Any
 ) -> None:
-    assert [
-        estimated_tokens(text) for text in ("", "a", "abc", "abcd", "å", "東京", "😀", "\ud83d\ude00")
-    ] == [0, 1, 1, 2, 1, 2, 2, 2]
+    assert [estimated_tokens(text) for text in ("", "a", "abc", "abcd", "å", "東京", "😀", "\ud83d\ude00")] == [
+        0,
+        1,
+        1,
+        2,
+        1,
+        2,
+        2,
+        2,
+    ]
     with pytest.raises(EmbedderError, match="has 101 tokens, but small reads at most 100"):
         open_at(max_tokens=100).embed_turns(["a" * 301])
     assert embeddings_server.requests == []

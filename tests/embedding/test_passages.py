@@ -65,9 +65,7 @@ def test_the_last_passage_is_never_a_crumb() -> None:
 
 @given(
     st.text(alphabet="ab .\n。\u0301\x07", max_size=400),
-    st.integers(8, 40).flatmap(
-        lambda size: st.builds(PassageShape, st.just(size), st.integers(0, size // 2))
-    ),
+    st.integers(8, 40).flatmap(lambda size: st.builds(PassageShape, st.just(size), st.integers(0, size // 2))),
 )
 def test_passages_hold_every_character_but_white_space_and_no_more_words_than_allowed(
     text: str, shape: PassageShape

@@ -21,9 +21,9 @@ def test_the_file_that_was_pinned_passes_and_another_names_both_hashes_and_a_cur
 
     with pytest.raises(EmbedderError) as refused:
         check_sha256(file, pinned, cure="install it again")
+    found = hashlib.sha256(b"Weights").hexdigest()
     assert str(refused.value) == (
-        f"{file} has SHA-256 {hashlib.sha256(b'Weights').hexdigest()}, but {pinned} is the file that was tested; "
-        "install it again"
+        f"{file} has SHA-256 {found}, but {pinned} is the file that was tested; install it again"
     )
 
 

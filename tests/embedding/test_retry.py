@@ -90,15 +90,11 @@ def test_an_hour_is_not_waited_out_but_told() -> None:
         ({"retry-after": "inf"}, None),
     ],
 )
-def test_a_wait_is_told_in_seconds_milliseconds_or_as_a_date(
-    headers: dict[str, str], wait_s: float | None
-) -> None:
+def test_a_wait_is_told_in_seconds_milliseconds_or_as_a_date(headers: dict[str, str], wait_s: float | None) -> None:
     assert asked_wait_s(headers, now=NOON) == wait_s
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"attempts": 0}, {"first_wait_s": -1}, {"first_wait_s": 5, "longest_wait_s": 1}]
-)
+@pytest.mark.parametrize("wrong", [{"attempts": 0}, {"first_wait_s": -1}, {"first_wait_s": 5, "longest_wait_s": 1}])
 def test_a_policy_without_an_attempt_or_with_waits_that_shrink_is_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(SettingsError, match="retries need attempts >= 1"):
         RetryPolicy(**wrong)  # type: ignore[arg-type]

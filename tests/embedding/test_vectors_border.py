@@ -37,9 +37,7 @@ def test_a_long_vector_is_no_nearer_than_a_short_one_and_the_arrays_given_stay_a
     ("row", "reason"),
     [([0.0, 0.0], "is all zeros"), ([np.nan, 1.0], "is not finite"), ([1.0, -np.inf], "is not finite")],
 )
-def test_a_vector_without_a_direction_is_refused_by_the_name_of_its_turn(
-    row: list[float], reason: str
-) -> None:
+def test_a_vector_without_a_direction_is_refused_by_the_name_of_its_turn(row: list[float], reason: str) -> None:
     with pytest.raises(EmbedderError, match=rf"^the vector of 't7' {reason}, so it has no direction"):
         checked_vectors([[1.0, 0.0], row], n=2, dim=2, names=["t6", "t7"])
 
@@ -51,9 +49,7 @@ def test_without_names_the_texts_are_counted_from_one() -> None:
 
 @pytest.mark.parametrize("given", [np.ones((2, 3)), np.ones((3, 2)), np.ones(4), np.ones((0, 2))])
 def test_another_shape_than_asked_for_is_refused(given: Vectors) -> None:
-    with pytest.raises(
-        EmbedderError, match=r"2 vectors of dim 2 were expected, shape \(2, 2\), but .* gave shape"
-    ):
+    with pytest.raises(EmbedderError, match=r"2 vectors of dim 2 were expected, shape \(2, 2\), but .* gave shape"):
         checked_vectors(given, n=2, dim=2)
 
 
@@ -86,7 +82,7 @@ def test_distinct_texts_and_their_places_give_the_texts_back(texts: list[str]) -
 def test_a_text_over_the_limit_is_named_by_its_place() -> None:
     with pytest.raises(
         EmbedderError,
-        match=r"^text 2 of 3, 'long', has 9 tokens, but m reads at most 8; embed its passages\(text\) instead$",
+        match=r"^text 2 of 3, 'long', has 9 tokens, but m reads at most 8; embed its passages\(text\) instead",
     ):
         check_lengths(["short", "long", "longer"], n_tokens=[8, 9, 10], most=8, reader="m")
 

@@ -41,9 +41,7 @@ def test_a_text_in_pieces_has_the_tokens_of_the_whole(tokenizer: WordPiece) -> N
     raw.no_padding()
 
     assert tokenizer.ids(text) == raw.encode(text, add_special_tokens=False).ids
-    assert list(tokenizer.starts(text)) == [
-        start for start, _ in raw.encode(text, add_special_tokens=False).offsets
-    ]
+    assert list(tokenizer.starts(text)) == [start for start, _ in raw.encode(text, add_special_tokens=False).offsets]
 
 
 def test_places_count_code_points_not_bytes(tokenizer: WordPiece) -> None:

@@ -50,11 +50,7 @@ def outcome_of(root: Path, tmp_path: Path) -> Callable[..., str]:
     def outcome_of(module: str, **environment: str) -> str:
         shutil.copy(root / "tests" / "conftest.py", tmp_path)
         (tmp_path / "test_module.py").write_text(module, encoding="utf-8")
-        outer = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("MEMORY_RAG_", "PYTEST_"))
-        }
+        outer = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_RAG_", "PYTEST_"))}
         return subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, tmp_path],
             env={**outer, **environment},

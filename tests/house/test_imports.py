@@ -77,8 +77,8 @@ def test_importing_it_loads_nothing_heavy(run: Run) -> None:
     assert loaded & HEAVY == set()
 
 
-def test_importing_it_changes_nothing(run: Run, tmp_path: Path) -> None:
-    before, after = json.loads(run(sys.executable, "-c", EFFECTS, cwd=tmp_path))
+def test_importing_it_changes_nothing(run: Run, root: Path, tmp_path: Path) -> None:
+    before, after = json.loads(run(sys.executable, "-c", EFFECTS, cwd=tmp_path, PYTHONPATH=str(root)))
 
     assert after == before
 

@@ -30,8 +30,6 @@ def interpreter(version: str) -> str:
     environment = {**os.environ, "PYENV_VERSION": version}
     command = [f"python{version}", "-c", "import sys; print(sys.executable)"]
     try:
-        return subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True
-        ).stdout.strip()
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         pytest.skip(f"no Python {version} here")

@@ -55,9 +55,7 @@ def test_a_heavy_package_is_found_through_the_extra_of_a_dependency() -> None:
 
 
 @pytest.mark.slow
-def test_an_install_without_extras_takes_less_than_500_mb(
-    wheel: Path, run: Callable[..., str], tmp_path: Path
-) -> None:
+def test_an_install_without_extras_takes_less_than_500_mb(wheel: Path, run: Callable[..., str], tmp_path: Path) -> None:
     run(sys.executable, "-m", "venv", tmp_path / "fresh")
     run(tmp_path / "fresh/bin/python", "-m", "pip", "install", "--quiet", wheel)
 

@@ -51,9 +51,7 @@ def test_a_skipped_test_fails_where_everything_is_installed(
     assert told == [bool(environment)] * 3
 
 
-@pytest.mark.parametrize(
-    ("environment", "closing"), [({"MEMORY_RAG_ALL": "1"}, "1 error"), ({}, "1 skipped")]
-)
+@pytest.mark.parametrize(("environment", "closing"), [({"MEMORY_RAG_ALL": "1"}, "1 error"), ({}, "1 skipped")])
 def test_a_skipped_module_fails_where_everything_is_installed(
     outcome_of: Callable[..., str], environment: dict[str, str], closing: str
 ) -> None:

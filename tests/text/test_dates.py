@@ -19,9 +19,7 @@ TODAY = date(2023, 5, 17)
 SCANDINAVIAN_AND_MORE = ("sv", "nb", "da", "de", "en")
 
 
-def found(
-    text: str, language: str | tuple[str, ...]
-) -> list[tuple[str, str, int | None, int | None, int | None]]:
+def found(text: str, language: str | tuple[str, ...]) -> list[tuple[str, str, int | None, int | None, int | None]]:
     """What is named in a text: the words, the kind, year, month and day."""
     return [
         (mention.span.of(text), mention.kind, mention.year, mention.month, mention.day)

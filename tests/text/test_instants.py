@@ -222,9 +222,7 @@ def test_a_skipped_clock_time_is_the_instant_of_the_skip() -> None:
         assert parse_bound(text, tz=STOCKHOLM, end=False) == Bound(skip, True)
         assert parse_bound(text, tz=STOCKHOLM, end=True) == Bound(skip, False)
     assert parse_bound("2026-03-29 03:00", tz=STOCKHOLM, end=True) == Bound(skip, True)
-    assert parse_bound("2026-03-29 02:30+01:00", tz=STOCKHOLM, end=True) == Bound(
-        utc(2026, 3, 29, 1, 30), True
-    )
+    assert parse_bound("2026-03-29 02:30+01:00", tz=STOCKHOLM, end=True) == Bound(utc(2026, 3, 29, 1, 30), True)
 
 
 def test_a_bound_beyond_the_calendar_is_its_first_or_last_instant() -> None:

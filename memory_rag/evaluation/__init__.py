@@ -1,0 +1,1 @@
+"""How good recall is: question sets, trials over a memory, and their results as tables."""

@@ -1,0 +1,179 @@
+"""Every command by name, loaded when it is called; and how a run ends."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from memory_rag.errors import MemoryRagError
+from memory_rag.interfaces.cli.output import error, flush, tell
+from memory_rag.interfaces.cli.place import (
+    EmbedderOption,
+    HomeOption,
+    LanguageOption,
+    MemoryOption,
+    Place,
+    with_place,
+)
+
+STOPPED: Final = 130
+READER_GONE: Final = 141
+_SAFE: Final = "stopped; every turn stored so far is safe"
+# Typer brings click inside itself since 0.26 and beside itself before; UsageError is reached without naming either.
+_UsageError: Final[type[Exception]] = typer.BadParameter.__mro__[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Where a command's function is, and under which heading the help shows it."""
+
+    module: str
+    function: str
+    panel: str
+
+
+_FIRST, _IN, _OUT, _CARE = "Start here", "Words in", "Words out", "Care"
+COMMANDS: Final[dict[str, Listed]] = {
+    "demo": Listed("demo", "demo", _FIRST),
+    "add": Listed("changing", "add", _IN),
+    "import": Listed("importing", "import_", _IN),
+    "correct": Listed("changing", "correct", _IN),
+    "forget": Listed("changing", "forget", _IN),
+    "search": Listed("searching", "search", _OUT),
+    "compare": Listed("comparing", "compare", _OUT),
+    "quote": Listed("quoting", "quote", _OUT),
+    "verify": Listed("verifying", "verify", _OUT),
+    "show": Listed("showing", "show", _OUT),
+    "export": Listed("importing", "export", _OUT),
+    "stats": Listed("upkeep", "stats", _CARE),
+    "doctor": Listed("upkeep", "doctor", _CARE),
+    "reindex": Listed("upkeep", "reindex", _CARE),
+    "backup": Listed("copies", "backup", _CARE),
+    "restore": Listed("copies", "restore", _CARE),
+}
+
+
+class Commands(TyperGroup):
+    """The commands; one is imported when it is called, since all together would double the start."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        # For a name that is none, all of them: the error then names those that look like it.
+        for name in (cmd_name,) if cmd_name in COMMANDS else COMMANDS:
+            if name not in self.commands:
+                self.commands[name] = _built(name)
+        return self.commands.get(cmd_name)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            super().invoke(ctx)
+            flush()
+        except MemoryRagError as failure:
+            error(str(failure))
+        except KeyboardInterrupt as stop:
+            tell(str(stop) or _SAFE)
+            raise typer.Exit(STOPPED) from None
+        except OSError as failure:
+            if isinstance(failure, BrokenPipeError) or failure.errno == errno.EPIPE:
+                _close_stdout()
+                raise typer.Exit(READER_GONE) from None
+            where = f"{failure.filename}: " if failure.filename else ""
+            error(f"{where}{failure.strerror or failure}")
+        else:
+            return
+        raise typer.Exit(1)
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run a command line and leave with its code; typer calls this, and so does its test runner."""
+        options["standalone_mode"] = False
+        try:
+            code = super().main(*arguments, **options)
+        except _UsageError as failure:
+            _explain(failure)
+            code = 2
+        except typer.Abort:
+            tell("stopped; nothing was changed")
+            code = 1
+        sys.exit(code or 0)
+
+
+app = typer.Typer(
+    cls=Commands,
+    name="memory-rag",
+    add_completion=False,
+    invoke_without_command=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def start(
+    ctx: typer.Context,
+    memory: MemoryOption = None,
+    home: HomeOption = None,
+    embedder: EmbedderOption = None,
+    language: LanguageOption = None,
+    *,
+    version: bool = typer.Option(False, "--version", help="Print the version and leave."),
+) -> None:
+    """A long-term memory for a chat with a language model that never loses a word.
+
+    Every turn is kept verbatim and found by keyword and by meaning, with who said it, when, and the exact characters.
+    """
+    if version:
+        from memory_rag import __version__
+
+        sys.stdout.write(f"memory-rag {__version__}\n")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        sys.stdout.write(ctx.get_help() + "\n")
+        raise typer.Exit(2)
+    ctx.obj = Place(memory=memory, home=home, embedder=embedder, language=language)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line (that of the process, if None) and return its exit code."""
+    try:
+        get_command(app)(args=None if arguments is None else list(arguments), prog_name="memory-rag")
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    return 0
+
+
+def _built(name: str) -> Any:
+    listed = COMMANDS[name]
+    function = getattr(import_module(f"memory_rag.interfaces.cli.{listed.module}"), listed.function)
+    alone = typer.Typer(add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False)
+    alone.command(
+        name, rich_help_panel=listed.panel, context_settings={"help_option_names": ["-h", "--help"]}
+    )(with_place(function))
+    return get_command(alone)
+
+
+def _explain(failure: Any) -> None:
+    """Say what was wrong with a command line, how it is written, and where to read more."""
+    error(failure.format_message().rstrip("."))
+    context = failure.ctx
+    if context is not None:
+        tell(" ".join(context.get_usage().split()).replace("Usage:", "usage:"))
+        tell(f"see: {context.command_path} --help")
+
+
+def _close_stdout() -> None:
+    """Let nothing more be written to a reader that has gone, not even by Python when it leaves."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

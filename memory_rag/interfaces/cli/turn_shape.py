@@ -1,0 +1,96 @@
+"""A turn as the command line shows it: its JSON, its line of place and time, a passage of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Final
+
+from memory_rag.interfaces.cli.terminal import Ink, fitted, shown, wrapped
+from memory_rag.turns import Span, Turn
+
+DOT: Final = " · "
+_LONGEST: Final = 5
+"""Lines of a passage; what is over is cut, with the count of what is missing."""
+
+
+def instant_json(instant: datetime | None) -> str | None:
+    """Return an instant as ISO 8601 in UTC with ``Z``; None if it isn't known."""
+    return None if instant is None else instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def place_json(turn: Turn) -> dict[str, Any]:
+    """Return who said a turn, when and where, as every command's JSON has it."""
+    return {
+        "turn_id": turn.turn_id,
+        "source_id": turn.source.native_id if turn.source else None,
+        "conversation_id": turn.conversation_id,
+        "session_id": turn.session_id,
+        "speaker": turn.speaker,
+        "role": turn.role.value,
+        "said_at": instant_json(turn.said_at),
+    }
+
+
+def turn_json(turn: Turn) -> dict[str, Any]:
+    """Return a whole turn as JSON, its text verbatim."""
+    return {
+        **place_json(turn),
+        "ordinal": turn.ordinal,
+        "said_at_text": turn.said_at_text,
+        "text": turn.text,
+        "sha256": turn.sha256,
+        "recalled": turn.recalled,
+        "source": turn.source.name if turn.source else None,
+        "blocks": [
+            {"kind": block.kind, "caption": block.caption, "data": dict(block.data)} for block in turn.blocks
+        ],
+    }
+
+
+def when(instant: datetime | None, zone: tzinfo) -> str:
+    """Return an instant by the clock of a zone, to the minute."""
+    return "time unknown" if instant is None else instant.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")
+
+
+def place_line(turn: Turn, zone: tzinfo, *, width: int, ink: Ink) -> str:
+    """Return ``Ebba · 2026-06-12 08:14 UTC · t41 · a-conversation``, cut at the end if it is too wide."""
+    who = fitted(shown(turn.speaker), max(10, width // 3)) or turn.role.value
+    rest = f"{DOT}{when(turn.said_at, zone)}{DOT}{turn.turn_id}{DOT}{shown(turn.conversation_id)}"
+    return ink.bold(who) + ink.dim(fitted(rest, max(10, width - len(who) - 1)).join((" ", "")))
+
+
+def passage_lines(
+    text: str, span: Span, *, marks: Sequence[Span], width: int, ink: Ink
+) -> tuple[list[str], int]:
+    """Return the lines of a passage, at most five, and how many characters of the text they leave out.
+
+    ``marks`` are spans of the text to be marked as found. Blank lines of the passage are left out.
+    """
+    text = shown(text)
+    start, end = _trimmed(text, span)
+    lines = [Span(start + line.start, start + line.end) for line in wrapped(text[start:end], width - 2)]
+    lines = [line for line in lines if line.of(text).strip()][:_LONGEST]
+    if not lines:
+        return [], len(text)
+    before = "… " if text[: lines[0].start].strip() else ""
+    after = " …" if text[lines[-1].end :].strip() else ""
+    painted = [ink.marked(text, line, marks) for line in lines]
+    painted[0] = before + painted[0].lstrip() if before else painted[0]
+    painted[-1] += after
+    left_out = len(text[: lines[0].start].strip()) + len(text[lines[-1].end :].strip())
+    return painted, left_out
+
+
+def _trimmed(text: str, span: Span) -> tuple[int, int]:
+    """Return the span without space around it, begun and ended between words."""
+    start, end = span.start, span.end
+    while 0 < start < end and not text[start - 1].isspace() and not text[start].isspace():
+        start += 1
+    if start >= end:
+        start = span.start
+    while start < end and text[start].isspace() and text[start] != "\n" and start > 0:
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
