@@ -65,6 +65,11 @@ types: $(tools) ## Check the types of package and tests, strictly
 .PHONY: extras
 extras: $(all_extras) ## Install both extras beside the package (torch: some gigabytes)
 
+.PHONY: bench
+bench: $(package) ## Measure speed into eval/results; MEMORY_RAG_DATA names the evaluation data
+	@$(python) -m memory_rag.evaluation speed --out eval/results \
+	    --data "$${MEMORY_RAG_DATA:?names no folder; set it to the one with locomo10.json and beam/}"
+
 .PHONY: clean
 clean: ## Remove the environment and every cache; memories under indexes/ stay
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memory_rag.errors import TurnError
 from memory_rag.settings import CONFIG_NAME, Settings, home_folder, memory_folder
-from memory_rag.store.turn_store import NEXT, Appended, SqliteTurnStore
+from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_store import NEXT, Appended
 from memory_rag.text.instants import zone
 from memory_rag.turns import Block, Conversation, Role, Source, Turn
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from memory_rag.embedding.embedder import Embedder
+    from memory_rag.health import Checkup
     from memory_rag.importers import ImportReport
+    from memory_rag.inventory import Stats
     from memory_rag.retrieval.comparison import Comparison
     from memory_rag.retrieval.filters import Within
     from memory_rag.retrieval.indexes import Indexes
@@ -96,6 +101,11 @@ class Memory:
     def __len__(self) -> int:
         """The number of stored turns."""
         return len(self.store)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The zone in which times without one are read."""
+        return self._zone
 
     def close(self) -> None:
         """Save what is derived, if much of it is new, and close the files. The words are safe without it."""
@@ -285,6 +295,14 @@ class Memory:
         """
         return self.store.neighbours(turn_id, before=before, after=after)
 
+    def earlier_versions(self, turn_id: str) -> list[Turn]:
+        """Return what a turn was before each correction, oldest first; empty if it was never corrected.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+        """
+        return self.store.earlier_versions(turn_id)
+
     def turns(self, *, conversation_id: str | None = None) -> Iterator[Turn]:
         """Yield the turns of a conversation in spoken order, or all in stored order."""
         return (turn for _row, turn in self.store.scan(conversation_id=conversation_id))
@@ -321,3 +339,19 @@ class Memory:
         """
         with self._lock:
             return self._indexes.rebuild(language=language, prune=prune, progress=progress)
+
+    # -- how it is
+
+    def stats(self) -> Stats:
+        """Count what is in this memory: turns, people, times, bytes, how much is embedded."""
+        from memory_rag.inventory import stats
+
+        with self._lock:
+            return stats(self.folder, self.store, self._indexes)
+
+    def doctor(self, *, progress: Progress | None = None) -> Checkup:
+        """Check this memory from the words up, and change nothing."""
+        from memory_rag.health import doctor
+
+        with self._lock:
+            return doctor(self.folder, self.store, self._indexes, progress=progress)

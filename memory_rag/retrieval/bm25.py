@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -123,20 +123,20 @@ class Bm25:
                 matching[found[0]] = True
         return matching
 
-    def possible(self, terms: Sequence[str], pool: Pool) -> float:
-        """Return about the score of an entry that holds each term of the query once, at the typical length.
+    def possible(self, words: Iterable[Sequence[str]], pool: Pool) -> float:
+        """Return about the score of an entry that holds each word of the query once, at the typical length.
 
-        A term that no searched entry holds counts with the idf of an unseen one: a question about something never
-        said has much that is possible and little that is found.
+        A word is given as the terms that it may be in the index; the commonest counts. A word that no searched entry
+        holds counts with the idf of an unseen one: a question about something never said has much that is possible
+        and little that is found.
         """
-        total = 0.0
-        for term, times in Counter(terms).items():
-            found = self.postings.of(term)
-            df = 0
-            if found is not None:
-                df = int(np.count_nonzero(pool.searched[found[0]])) if pool.partial else len(found[0])
-            total += times * pool.idf(df)
-        return total
+        return sum(pool.idf(max(self._document_frequency(term, pool) for term in word)) for word in words)
+
+    def _document_frequency(self, term: str, pool: Pool) -> int:
+        found = self.postings.of(term)
+        if found is None:
+            return 0
+        return int(np.count_nonzero(pool.searched[found[0]])) if pool.partial else len(found[0])
 
     def okapi_scores(self, terms: Sequence[str], searched: Mask) -> Scores:
         """Return the scores of rank-bm25's ``BM25Okapi`` (k1 1.5, b .75, epsilon .25) for every entry.

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from memory_rag.embedding.embedder import Embedder, Vectors, as_embedded
+from memory_rag.embedding.embedder import Embedder, Vectors, as_embedded, checked_vectors
 from memory_rag.retrieval.flat import FlatVectors
 from memory_rag.retrieval.ranking import Scores
 from memory_rag.retrieval.scene import MISSING
-from memory_rag.retrieval.turn_table import Mask, TurnTable
+from memory_rag.retrieval.turn_table import Mask, TurnTable, content_key
 from memory_rag.retrieval.vectors import ID, VectorFile, VectorRows, ids_of
 from memory_rag.store.files import locked
 from memory_rag.store.turn_store import TurnStore
@@ -35,7 +35,7 @@ class _Groups:
 
 
 class DenseIndex:
-    """The vectors of one embedder: on disk by turn and change, in memory in FAISS, matched to the table's entries."""
+    """The vectors of one embedder: on disk by turn and words, in memory in FAISS, matched to the table's entries."""
 
     def __init__(self, folder: Path, embedder: Embedder, *, lock_timeout_s: float = 10.0, threads: int = 0) -> None:
         self.embedder = embedder
@@ -47,7 +47,8 @@ class DenseIndex:
         self._ids = np.zeros(0, ID)
         self._groups = _Groups(np.zeros(0, np.int64), np.zeros(0, np.int64), {})
         self._covered: Mask = np.zeros(0, np.bool_)
-        self._seen: tuple[int, int] = (-1, -1)
+        self._seen: tuple[TurnTable, int, int] | None = None
+        self._put_off: set[int] = set()
 
     def __len__(self) -> int:
         """The number of vectors, those of removed turns included until the next compaction."""
@@ -62,7 +63,12 @@ class DenseIndex:
         if len(rows.ids):
             self._flat.add(rows.vectors)
             self._ids = np.concatenate([self._ids, rows.ids])
-        if self._seen != (table.version, len(self._ids)):
+        seen = self._seen
+        # The table itself too: one that is built anew may have as many changes and other entries.
+        if seen is None or seen[0] is not table:
+            self._put_off.clear()
+            self._match(table)
+        elif seen[1:] != (table.version, len(self._ids)):
             self._match(table)
 
     def pending(self, table: TurnTable) -> npt.NDArray[np.int64]:
@@ -78,22 +84,27 @@ class DenseIndex:
         store: TurnStore,
         *,
         limit: int | None = None,
+        budget: int | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> int:
         """Embed pending turns in batches, each durable when it is done, and return how many turns.
 
+        At most ``limit`` turns of ``budget`` code points together; a longer turn is left pending for a call without.
         ``progress`` is called with (done, all) turns after each batch. May be stopped at any time and called again.
         """
-        waiting = self.pending(table)[:limit].tolist()
+        waiting = [entry for entry in self.pending(table).tolist() if budget is None or entry not in self._put_off]
+        waiting = waiting[:limit]
         done = 0
         if progress is not None:
             progress(0, len(waiting))
-        for batch in self._batches(table, store, waiting):
-            self._write(batch)
-            done += batch.n_turns
-            if progress is not None:
-                progress(done, len(waiting))
-        self.catch_up(table)
+        try:
+            for batch in self._batches(table, store, waiting, budget=budget):
+                self._write(batch)
+                done += len(batch.turn_ids)
+                if progress is not None:
+                    progress(done, len(waiting))
+        finally:
+            self.catch_up(table)
         return done
 
     def scores(self, query: Vectors) -> Scores:
@@ -142,7 +153,9 @@ class DenseIndex:
         return FlatVectors(self.embedder.dim, threads=self._threads)
 
     def _living_vectors(self, table: TurnTable) -> Mask:
-        return self._entries_of_vectors(table) >= 0
+        """Return which vectors are of use; those of turns that the table hasn't heard of yet are another process's."""
+        newest = int(table.row.max()) if len(table) else 0
+        return (self._entries_of_vectors(table) >= 0) | (self._ids["row"] > newest)
 
     def _entries_of_vectors(self, table: TurnTable) -> npt.NDArray[np.int64]:
         """Return the living entry that each vector belongs to; -1 where the turn is gone or has another text now."""
@@ -154,13 +167,13 @@ class DenseIndex:
         rows = table.row[by_row]
         place = np.minimum(np.searchsorted(rows, self._ids["row"]), len(rows) - 1)
         candidate = by_row[place]
-        same = (rows[place] == self._ids["row"]) & (table.seq[candidate] == self._ids["seq"])
+        same = (rows[place] == self._ids["row"]) & (table.content[candidate] == self._ids["content"])
         entries[same] = candidate[same]
         return entries
 
     def _match(self, table: TurnTable) -> None:
         entries = self._entries_of_vectors(table)
-        changes = np.flatnonzero(np.diff(self._ids["row"]) | np.diff(self._ids["seq"])) + 1
+        changes = np.flatnonzero((np.diff(self._ids["row"]) != 0) | (np.diff(self._ids["content"]) != 0)) + 1
         starts = np.concatenate([[0], changes]) if len(self._ids) else np.zeros(0, np.int64)
         # A turn embedded twice (two processes at once) has two groups; one of them is enough.
         group_entries = entries[starts]
@@ -172,10 +185,15 @@ class DenseIndex:
         self._groups = _Groups(starts, kept, last)
         self._covered = np.zeros(len(table), np.bool_)
         self._covered[kept[kept >= 0]] = True
-        self._seen = (table.version, len(self._ids))
+        self._seen = (table, table.version, len(self._ids))
 
     def _write(self, batch: _Batch) -> None:
-        vectors = self.embedder.embed_turns(batch.texts)
+        vectors = checked_vectors(
+            self.embedder.embed_turns(batch.texts),
+            n=len(batch.texts),
+            dim=self.embedder.dim,
+            names=batch.names,
+        )
         with locked(self._folder / LOCK_NAME, timeout_s=self._lock_timeout_s, what="vectors"):
             self._take_in_others()
             self._file.append(vectors, ids_of(batch.ids))
@@ -190,22 +208,31 @@ class DenseIndex:
             self._flat.add(rows.vectors)
             self._ids = np.concatenate([self._ids, rows.ids])
 
-    def _batches(self, table: TurnTable, store: TurnStore, waiting: list[int]) -> Iterator[_Batch]:
-        batch = _Batch([], [], 0)
+    def _batches(
+        self, table: TurnTable, store: TurnStore, waiting: list[int], *, budget: int | None
+    ) -> Iterator[_Batch]:
+        batch = _Batch()
+        used = 0
         for start in range(0, len(waiting), _BATCH_PASSAGES):
             part = waiting[start : start + _BATCH_PASSAGES]
             turns = store.turns_at([int(table.row[entry]) for entry in part])
             for entry in part:
                 row = int(table.row[entry])
-                if row not in turns:
+                turn = turns.get(row)
+                if turn is None:
                     continue
-                for span, text in self._passages(turns[row]):
-                    batch.texts.append(text)
-                    batch.ids.append((row, int(table.seq[entry]), span.start, span.end))
-                batch.n_turns += 1
+                length = len(turn.searchable)
+                if budget is not None and length > budget:
+                    self._put_off.add(entry)
+                    continue
+                used += length
+                if budget is not None and used > budget:
+                    break
+                # The key of the words as they are read here: they may be newer than the table.
+                batch.add(turn, row, content_key(turn), self._passages(turn))
                 if len(batch.texts) >= _BATCH_PASSAGES:
                     yield batch
-                    batch = _Batch([], [], 0)
+                    batch = _Batch()
         if batch.texts:
             yield batch
 
@@ -219,8 +246,14 @@ class DenseIndex:
 class _Batch:
     """Passages to embed together, whole turns at a time."""
 
-    texts: list[str]
-    ids: list[tuple[int, int, int, int]]
-    n_turns: int
+    texts: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    ids: list[tuple[int, int, int, int]] = field(default_factory=list)
+    turn_ids: list[str] = field(default_factory=list)
 
-
+    def add(self, turn: Turn, row: int, content: int, passages: Iterable[tuple[Span, str]]) -> None:
+        self.turn_ids.append(turn.turn_id)
+        for span, text in passages:
+            self.texts.append(text)
+            self.names.append(turn.turn_id)
+            self.ids.append((row, content, span.start, span.end))

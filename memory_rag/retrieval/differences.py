@@ -65,7 +65,7 @@ def differences(expected: str, found: str) -> tuple[Difference, ...]:
     Word against word where as many words stand on both sides, else stretch against stretch. Punctuation is
     compared only when all words are the same.
     """
-    by_words = _compared(expected, words(expected), found, words(found))
+    by_words = _compared(expected, _words(expected), found, _words(found))
     return by_words or _compared(expected, _between_spaces(expected), found, _between_spaces(found))
 
 
@@ -98,6 +98,12 @@ def _read(text: str, spans: Sequence[Span]) -> list[str]:
 
 def _stretch(spans: Sequence[Span], text: str) -> str:
     return text[spans[0].start : spans[-1].end] if spans else ""
+
+
+def _words(text: str) -> list[Span]:
+    """Return the words as they stand in the folded text, so that another dash or apostrophe parts no word."""
+    folded = fold(text)
+    return [folded.span(word.start, word.end) for word in words(folded.text)]
 
 
 def _between_spaces(text: str) -> list[Span]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memory_rag.embedding.catalogue import open_embedder
-from memory_rag.errors import EmbedderError, MemoryLockedError, MissingExtraError
+from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.quote_source import StoredTurns
@@ -18,7 +18,7 @@ from memory_rag.retrieval.ranking import Ranking
 from memory_rag.retrieval.searcher import Searcher, SearchOptions
 from memory_rag.settings import Settings
 from memory_rag.store.files import locked, write_atomically
-from memory_rag.store.turn_store import SqliteTurnStore
+from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.text.instants import zone
 from memory_rag.text.language import languages_present, parse_language
@@ -36,6 +36,8 @@ _SETTLED_FROM: Final = 50
 """Turns from which on a guess of the language is remembered and not made again."""
 _GUESSED_FROM: Final = 500
 _WORTH_SAVING: Final = 200
+_EMBEDDED_IN_PASSING: Final = 200_000
+"""Code points that a search embeds at most: about 400 passages, some seconds."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -63,10 +65,9 @@ class Indexes:
             return searcher.search(query, options, dense=None, today=today)
         try:
             dense = self._dense_caught_up()
-            if dense is not None and self._settings.pending_limit:
-                dense.embed(self.keyword.table, self._store, limit=self._settings.pending_limit)
+            trouble = self._embed_some(dense)
             ranking = searcher.search(query, options, dense=dense, today=today)
-        except (EmbedderError, MissingExtraError, MemoryLockedError) as error:
+        except (EmbedderError, MissingExtraError, StoreError) as error:
             if options.mode.value == "dense":
                 raise
             ranking = searcher.search(query, options, dense=None, today=today)
@@ -74,15 +75,29 @@ class Indexes:
         if dense is None:
             return _noted(ranking, "found by keyword only: this memory has no embedder (embedder = none)")
         if ranking.pending:
-            return _noted(
-                ranking, f"{ranking.pending} turns are not embedded yet and were searched by keyword only"
-            )
+            waiting = f"{ranking.pending} turns are not embedded yet and were searched by keyword only"
+            return _noted(ranking, f"{waiting}: {trouble}" if trouble else waiting)
         return ranking
+
+    def _embed_some(self, dense: DenseIndex | None) -> str:
+        """Embed a few pending turns, and say why not if vectors can't be written: those that are there will do."""
+        if dense is None or not self._settings.pending_limit:
+            return ""
+        limit = self._settings.pending_limit
+        try:
+            dense.embed(self.keyword.table, self._store, limit=limit, budget=_EMBEDDED_IN_PASSING)
+        except StoreError as error:
+            return str(error)
+        return ""
 
     def quote_source(self, within: Within | None) -> StoredTurns:
         """Return the turns that quotes are looked up in."""
         self._caught_up()
         return StoredTurns(self._store, self.keyword, self._searcher_made(), within or Within(unrecalled=True))
+
+    def notes_on(self, within: Within) -> tuple[str, ...]:
+        """Return what is to be said of a filter: names in it that nothing here has."""
+        return self._caught_up().pool(within)[0].notes
 
     # -- keeping up
 
@@ -90,7 +105,9 @@ class Indexes:
     def keyword(self) -> KeywordIndex:
         """The keyword index as it is; :meth:`catch_up` brings it up to date."""
         if self._keyword is None:
-            self._keyword = KeywordIndex.load(self._folder / DERIVED, Analyzer(self.languages()))
+            analyzer = Analyzer(self.languages())
+            saved = KeywordIndex.load(self._folder / DERIVED, analyzer)
+            self._keyword = saved if saved.follows(self._store) else KeywordIndex(analyzer)
             self._saved_seq = self._keyword.applied_seq
         return self._keyword
 
@@ -133,8 +150,7 @@ class Indexes:
     def rebuild(self, *, language: str | None, prune: bool, progress: Progress | None) -> int:
         """Build the keyword index from the store alone, then embed what is pending, and return how many turns."""
         if language is not None:
-            names = [parse_language(name) for name in language.split(",")]
-            self._store.set_fact(_LANGUAGES, ",".join(dict.fromkeys(names)))
+            self.set_languages(language)
         self._keyword = KeywordIndex(Analyzer(self.languages()))
         self._searcher = None
         self._caught_up(progress=progress)
@@ -155,6 +171,15 @@ class Indexes:
         remembered = self._store.fact(_LANGUAGES)
         return tuple(remembered.split(",")) if remembered else self._guessed_languages()
 
+    def set_languages(self, language: str) -> None:
+        """Remember the memory's languages (codes, comma-separated); takes effect with the next keyword index.
+
+        Raises:
+            SettingsError: a code that is no language's.
+        """
+        names = [parse_language(name) for name in language.split(",")]
+        self._store.set_fact(_LANGUAGES, ",".join(dict.fromkeys(names)))
+
     def settle_language(self) -> None:
         """Remember the guess, once there is enough to guess from."""
         enough = len(self._store) >= _SETTLED_FROM
@@ -173,12 +198,12 @@ class Indexes:
     # -- saving
 
     def save_if_worth_it(self) -> None:
-        """Save the keyword index if a good deal happened since; a save that another process is doing isn't repeated."""
+        """Save the keyword index if a good deal happened since, and if it can be: the next start catches up without."""
         if self._keyword is None or self._keyword.applied_seq - self._saved_seq < _WORTH_SAVING:
             return
         try:
             self.save(timeout_s=0.0)
-        except MemoryLockedError:
+        except StoreError:
             return
 
     def save(self, *, timeout_s: float | None = None) -> None:
@@ -203,15 +228,20 @@ class Indexes:
         self._saved_seq = keyword.applied_seq
 
     def _caught_up(self, *, progress: Progress | None = None) -> Searcher:
-        keyword = self.keyword
         tell = None if progress is None else lambda done, total: progress("indexing", done, total)
-        keyword.catch_up(self._store, progress=tell)
-        if self._settings.language == "auto" and self._store.fact(_LANGUAGES) is None:
-            self.settle_language()
-            if self.languages() != keyword.analyzer.languages:
-                self._keyword = KeywordIndex(Analyzer(self.languages()))
-                self._keyword.catch_up(self._store, progress=tell)
-                self._searcher = None
+        try:
+            self.keyword.catch_up(self._store, progress=tell)
+            if self._settings.language == "auto":
+                if self._store.fact(_LANGUAGES) is None:
+                    self.settle_language()
+                # Another process may have settled or changed it.
+                if self.languages() != self.keyword.analyzer.languages:
+                    self._keyword, self._searcher = KeywordIndex(Analyzer(self.languages())), None
+                    self._keyword.catch_up(self._store, progress=tell)
+        except BaseException:
+            # Stopped half-way, by Ctrl-C for instance: half of a change may be applied.
+            self._keyword = self._searcher = None
+            raise
         return self._searcher_made()
 
     def _searcher_made(self) -> Searcher:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_rag.retrieval.bm25 import Bm25
 from memory_rag.retrieval.postings import Postings
@@ -23,7 +23,6 @@ FILE_NAME: Final = "keyword.npz"
 _BATCH: Final = 1000
 
 
-
 class KeywordIndex:
     """Every turn's terms and columns, in memory; knows the change it has applied last."""
 
@@ -32,6 +31,18 @@ class KeywordIndex:
         self.table = TurnTable()
         self.bm25 = Bm25()
         self.applied_seq = 0
+        self.applied_at = 0
+
+    def follows(self, store: TurnStore) -> bool:
+        """Tell whether what is applied is what the store holds up to there.
+
+        It isn't after a power cut that took the store's last changes, or when its file was put back from a copy: the
+        numbers of the changes that are lost are given again.
+        """
+        if self.applied_seq == 0:
+            return True
+        changes = store.changes_since(self.applied_seq - 1, limit=1)
+        return bool(changes) and (changes[0].seq, changes[0].changed_at) == (self.applied_seq, self.applied_at)
 
     def catch_up(self, store: TurnStore, *, progress: Callable[[int, int], None] | None = None) -> int:
         """Apply every change since ``applied_seq`` and return how many there were.
@@ -46,14 +57,15 @@ class KeywordIndex:
             turns = store.turns_at(part)
             for row in part:
                 if row in turns:
-                    entry = self.table.append(row, turns[row], seq=latest[row])
-                    self.bm25.add(entry, self.terms_of(turns[row]))
+                    # The terms first: whoever is stopped here leaves the table and the postings of equal length.
+                    terms = self.terms_of(turns[row])
+                    self.bm25.add(self.table.append(row, turns[row], seq=latest[row]), terms)
                 else:
                     self.table.end(row)
             if progress is not None:
                 progress(min(start + _BATCH, len(rows)), len(rows))
         if changes:
-            self.applied_seq = changes[-1].seq
+            self.applied_seq, self.applied_at = changes[-1].seq, changes[-1].changed_at
         return len(changes)
 
     def terms_of(self, turn: Turn) -> list[str]:
@@ -70,7 +82,7 @@ class KeywordIndex:
             **{f"table.{name}": values for name, values in self.table.arrays().items()},
             **{f"postings.{name}": values for name, values in self.bm25.postings.arrays().items()},
             "lengths": self.bm25.lengths,
-            "applied_seq": np.array([self.applied_seq]),
+            "applied": np.array([self.applied_seq, self.applied_at]),
             "analyzer": stamp,
         }
         # Not compressed: a proof of deletion has to be able to read the file.
@@ -83,21 +95,26 @@ class KeywordIndex:
         A snapshot that is damaged or was made by another analyzer isn't used: catching up from nothing gives the same
         index, only later.
         """
-        index = cls(analyzer)
         try:
             with np.load(folder / FILE_NAME, allow_pickle=False) as arrays:
                 if arrays["analyzer"].tobytes().decode() != analyzer.fingerprint:
-                    return index
-                parts = {name: arrays[name] for name in arrays.files}
-        except (FileNotFoundError, zipfile.BadZipFile, ValueError, KeyError, EOFError, OSError):
-            return index
+                    return cls(analyzer)
+                return cls._of({name: arrays[name] for name in arrays.files}, analyzer)
+        except Exception:
+            # A garbled archive makes zipfile and NumPy raise nearly anything: BadZipFile, RuntimeError for a file that
+            # seems encrypted, NotImplementedError, struct.error, MemoryError for a shape.
+            return cls(analyzer)
+
+    @classmethod
+    def _of(cls, parts: Mapping[str, npt.NDArray[np.generic]], analyzer: Analyzer) -> KeywordIndex:
         under = {
             prefix: {name.removeprefix(prefix): values for name, values in parts.items() if name.startswith(prefix)}
             for prefix in ("table.", "postings.")
         }
+        index = cls(analyzer)
         index.table = TurnTable.from_arrays(under["table."])
         lengths = array("i")
         lengths.frombytes(np.asarray(parts["lengths"], np.int32).tobytes())
         index.bm25 = Bm25(Postings.from_arrays(under["postings."]), lengths)
-        index.applied_seq = int(parts["applied_seq"][0])
+        index.applied_seq, index.applied_at = (int(number) for number in parts["applied"])
         return index

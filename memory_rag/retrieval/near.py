@@ -11,7 +11,7 @@ from itertools import pairwise
 from rapidfuzz import fuzz
 
 from memory_rag.retrieval.differences import ELLIPSIS, Difference, differences
-from memory_rag.text.folding import fold
+from memory_rag.text.folding import Folded, fold
 from memory_rag.text.word_bounds import inside_word, words
 from memory_rag.turns import Span
 
@@ -81,7 +81,7 @@ def joined_by_ellipsis(pieces: Sequence[str], text: str) -> Nearest | None:
     folded = fold(text)
     if not pieces or any(piece not in folded.text for piece in pieces):
         return None
-    chains = (_chain(first, pieces[1:], folded.text) for first in _standing(pieces[0], folded.text))
+    chains = (_chain(first, pieces[1:], folded, text) for first in _standing(pieces[0], folded, text))
     best = min((chain for chain in chains if chain), key=lambda it: it[-1].end - it[0].start, default=None)
     if best is None:
         return None
@@ -92,26 +92,27 @@ def joined_by_ellipsis(pieces: Sequence[str], text: str) -> Nearest | None:
     return Nearest(span, round(score, 2), tuple(Difference.between(ELLIPSIS, words_) for words_ in left_out))
 
 
-def _chain(first: Span, pieces: Sequence[str], text: str) -> list[Span] | None:
+def _chain(first: Span, pieces: Sequence[str], folded: Folded, text: str) -> list[Span] | None:
     chain = [first]
     for piece in pieces:
         end = chain[-1].end
-        following = next(_standing(piece, text, end, end + MOST_LEFT_OUT + len(piece)), None)
+        following = next(_standing(piece, folded, text, end, end + MOST_LEFT_OUT + len(piece)), None)
         if following is None:
             return None
         chain.append(following)
     return chain
 
 
-def _standing(piece: str, text: str, low: int = 0, high: int | None = None) -> Iterator[Span]:
-    """Yield where a folded piece stands between word bounds of a folded text, among its first 200 places."""
-    at = text.find(piece, low, high)
+def _standing(piece: str, folded: Folded, text: str, low: int = 0, high: int | None = None) -> Iterator[Span]:
+    """Yield where a piece stands in the folded text between word bounds of the text, of its first 200 places."""
+    at = folded.text.find(piece, low, high)
     for _ in range(200):
         if at < 0:
             return
-        if not inside_word(text, at) and not inside_word(text, at + len(piece)):
+        written = folded.span(at, at + len(piece))
+        if not inside_word(text, written.start) and not inside_word(text, written.end):
             yield Span(at, at + len(piece))
-        at = text.find(piece, at + 1, high)
+        at = folded.text.find(piece, at + 1, high)
 
 
 def _from_word_to_word(text: str) -> str:

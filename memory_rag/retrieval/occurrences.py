@@ -18,7 +18,7 @@ _AROUND_A_WORD = ".,;:!?()[]{}*>\"'-"
 def says_something(wording: str) -> bool:
     """Tell whether there is more than space and punctuation in it: a letter, a digit, a picture, ``€``."""
     kinds = map(unicodedata.category, wording)
-    return any(kind[0] in "LNM" or kind in ("So", "Sc", "Cs", "Co", "Cn") for kind in kinds)
+    return any(kind[0] in "LN" or kind in ("So", "Sc", "Cs", "Co", "Cn") for kind in kinds)
 
 
 def spans_of(wording: str, text: str) -> Iterator[Span]:

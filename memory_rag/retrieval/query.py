@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 from typing import Final
 
 from memory_rag.text.analyzer import Analyzer, has_words
@@ -26,17 +27,23 @@ _PRONOUNS: Final = {"sv": ("de", "deras"), "nb": ("de", "deres"), "da": ("de", "
 class QueryAnalysis:
     """A question, taken apart.
 
+    ``words`` are those to look for, each as the terms that it may be in the index (one a language).
     ``dense_text`` is the question without the participants' names: a name rules a short question's vector and finds
     the turns that greet the person, spoken by the other one. ``named`` are the participants named, ``voice`` whose
     words are wanted in a talk with a model.
     """
 
     text: str
-    terms: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
     dense_text: str
     named: tuple[str, ...]
     voice: Voice
     dates: tuple[DateMention, ...]
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of all words."""
+        return tuple(chain.from_iterable(self.words))
 
     @property
     def is_empty(self) -> bool:
@@ -96,7 +103,7 @@ def analyze_query(
     languages: Sequence[str] = analyzer.languages
     return QueryAnalysis(
         text=text,
-        terms=tuple(analyzer.query_terms(text)),
+        words=tuple(analyzer.query_words(text)),
         dense_text=printable(participants.stripped(text, language=analyzer.language_of(text))),
         named=participants.named_in(text),
         voice=voice_of(text),

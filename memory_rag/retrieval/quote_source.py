@@ -11,7 +11,7 @@ from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.ranking import Entries
 from memory_rag.retrieval.searcher import Mode, Searcher, SearchOptions
-from memory_rag.store.turn_store import SqliteTurnStore
+from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.text.stopwords import STOP_WORDS
 from memory_rag.turns import Turn
 

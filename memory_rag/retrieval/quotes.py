@@ -140,9 +140,7 @@ def find_quotes(
     return _checked(found, source)
 
 
-def word_for_word(
-    query: str, *, source: QuoteSource, limit: int, within: Admits | None = None
-) -> tuple[Quote, ...]:
+def word_for_word(query: str, *, source: QuoteSource, limit: int, within: Admits | None = None) -> tuple[Quote, ...]:
     """Return the exact and folded quotes alone, as :func:`find_quotes` orders them."""
     return _checked(_Search(query, source, within).word_for_word(limit), source)
 
@@ -266,9 +264,7 @@ def _checked(found: Sequence[_Found], source: QuoteSource) -> tuple[Quote, ...]:
         now = stored[turn.turn_id]
         if now is None or one.span.of(now.text) != text:
             what = "is not stored any more" if now is None else "was changed"
-            raise StoreError(
-                f"turn {turn.turn_id!r} {what} while it was being quoted; ask for the quote again"
-            )
+            raise StoreError(f"turn {turn.turn_id!r} {what} while it was being quoted; ask for the quote again")
         quotes.append(
             Quote(
                 status=one.status,

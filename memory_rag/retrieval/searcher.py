@@ -170,7 +170,7 @@ class Searcher:
             bm25=bm25.scores(analysis.terms, pool),
             cosine=cosine,
             zone=self._zone,
-            possible_bm25=bm25.possible(analysis.terms, pool),
+            possible_bm25=bm25.possible(analysis.words, pool),
         )
 
     def pool(self, within: Within) -> tuple[Scope, Pool]:

@@ -1,8 +1,8 @@
 """Vectors on disk: rows that are only ever appended, each with what it was made from.
 
 Two files a model, described byte by byte in ``indexes/README.md``: ``<fingerprint>.f32`` holds float32 rows and nothing
-else, ``<fingerprint>.ids`` holds blocks that say which turn and span each row belongs to, with a checksum over both.
-Rows without a whole block, left by a killed process, don't count and are overwritten.
+else, ``<fingerprint>.ids`` holds blocks that say which turn, words and span each row belongs to, with a checksum over
+both. Rows without a whole block, left by a killed process, don't count and are overwritten.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import StoreError
-from memory_rag.store.files import write_atomically
+from memory_rag.store.files import fsync_folder, write_atomically
 
-MAGIC: Final = 0x4D524731
-"""``MRG1``, at the head of every block."""
+MAGIC: Final = 0x4D524732
+"""``MRG2``, at the head of every block."""
 _HEAD: Final = np.dtype([("magic", "<u4"), ("n_rows", "<u4"), ("dim", "<u4"), ("checksum", "<u4")])
-ID: Final = np.dtype([("row", "<i8"), ("seq", "<i8"), ("start", "<i8"), ("end", "<i8")])
-"""A vector's turn (its row in the store), the change that gave the turn its present text, and the passage's span in the
+ID: Final = np.dtype([("row", "<i8"), ("content", "<i8"), ("start", "<i8"), ("end", "<i8")])
+"""A vector's turn (its row in the store), the key of the words that were embedded, and the passage's span in the
 searchable text."""
 Ids = npt.NDArray[np.void]
 
@@ -50,36 +50,47 @@ class VectorFile:
         self.fingerprint = fingerprint
         self.n_read = 0
         self._ids_read = 0
-        self._identity: tuple[int, int] | None = None
+        self._identity: _Identity | None = None
 
     def read_new(self) -> VectorRows | None:
-        """Return the rows that were appended since the last call; None if the file was replaced and must be reread.
+        """Return the rows that were appended since the last call; None if the files were replaced and must be reread.
+
+        A damaged block ends what is read; what it and the blocks after it held is embedded again.
 
         Raises:
-            StoreError: the file holds vectors of another dimension.
+            StoreError: the files can't be read.
         """
-        identity = _identity(self.ids_path)
-        if self._identity is not None and identity != self._identity:
-            self.n_read = self._ids_read = 0
-            self._identity = None
+        try:
+            with self.ids_path.open("rb") as file:
+                identity = _Identity.of(file)
+                if self._is_another(identity):
+                    self._start_over()
+                    return None
+                file.seek(self._ids_read)
+                data = file.read()
+        except FileNotFoundError:
+            if self.n_read == 0:
+                return self._nothing()
+            self._start_over()
             return None
+        except OSError as error:
+            raise StoreError(f"{self.ids_path} can't be read ({error.strerror})") from error
+        blocks = self._blocks(data)
+        vectors = self._rows(sum(len(ids) for _head, ids in blocks))
+        good: list[Ids] = []
+        n_good = 0
+        for head, ids in blocks:
+            rows = vectors[n_good : n_good + len(ids)]
+            if len(rows) < len(ids) or _checksum(rows, ids) != head["checksum"]:
+                break
+            good.append(ids)
+            n_good += len(ids)
+        if not good:
+            return self._nothing()
+        self.n_read += n_good
+        self._ids_read += sum(_HEAD.itemsize + ids.nbytes for ids in good)
         self._identity = identity
-        if identity is None:
-            return self._nothing()
-        with self.ids_path.open("rb") as file:
-            file.seek(self._ids_read)
-            data = file.read()
-        blocks, used = self._whole_blocks(data)
-        if not blocks:
-            return self._nothing()
-        ids = np.concatenate(blocks)
-        vectors = np.fromfile(
-            self.rows_path, np.float32, count=len(ids) * self.dim, offset=self.n_read * self.dim * 4
-        ).reshape(-1, self.dim)
-        good = self._checked(data, vectors)
-        self.n_read += good
-        self._ids_read += used if good == len(ids) else self._bytes_of(data, good)
-        return VectorRows(vectors[:good], ids[:good])
+        return VectorRows(vectors[:n_good], np.concatenate(good))
 
     def append(self, vectors: Vectors, ids: Ids) -> None:
         """Append rows durably: the vectors first, then the block that makes them count. Call under the memory's lock.
@@ -89,12 +100,11 @@ class VectorFile:
         """
         if len(vectors) == 0:
             return
-        checksum = zlib.crc32(ids.tobytes(), zlib.crc32(np.ascontiguousarray(vectors).tobytes()))
-        head = np.array([(MAGIC, len(ids), self.dim, checksum)], _HEAD)
+        rows = np.ascontiguousarray(vectors, np.float32)
         try:
             self.rows_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write_at(self.rows_path, self.n_read * self.dim * 4, np.ascontiguousarray(vectors, np.float32).tobytes())
-            _write_at(self.ids_path, self._ids_read, head.tobytes() + ids.tobytes())
+            _write_at(self.rows_path, self.n_read * self.dim * 4, rows.tobytes())
+            _write_at(self.ids_path, self._ids_read, self._block(rows, ids))
         except OSError as error:
             raise StoreError(
                 f"vectors can't be written to {self.rows_path.parent} ({error.strerror}); the words are safe and "
@@ -102,65 +112,69 @@ class VectorFile:
             ) from error
 
     def replace_with(self, rows: VectorRows) -> None:
-        """Write the files anew with these rows only (compaction). Call under the memory's lock."""
-        self.ids_path.unlink(missing_ok=True)
-        write_atomically(self.rows_path, lambda file: file.write(rows.vectors.tobytes()))
-        checksum = zlib.crc32(rows.ids.tobytes(), zlib.crc32(rows.vectors.tobytes()))
-        head = np.array([(MAGIC, len(rows.ids), self.dim, checksum)], _HEAD)
-        block = head.tobytes() + rows.ids.tobytes() if len(rows.ids) else b""
-        write_atomically(self.ids_path, lambda file: file.write(block))
+        """Write the files anew with these rows only (compaction). Call under the memory's lock.
+
+        Whoever is killed on the way leaves the old files; at worst the new vectors with the old ids, of which those
+        before the first dropped one still count.
+
+        Raises:
+            StoreError: the disk is full or the files can't be written; the old ones are still there.
+        """
+        vectors = np.ascontiguousarray(rows.vectors, np.float32)
+        block = self._block(vectors, rows.ids) if len(rows.ids) else b""
+        new = {path: path.with_name(f".{path.name}.new") for path in (self.rows_path, self.ids_path)}
+        write_atomically(new[self.rows_path], lambda file: file.write(vectors.tobytes()))
+        write_atomically(new[self.ids_path], lambda file: file.write(block))
+        for path, written in new.items():
+            written.replace(path)
+        fsync_folder(self.rows_path.parent)
 
     def delete(self) -> None:
         self.ids_path.unlink(missing_ok=True)
         self.rows_path.unlink(missing_ok=True)
 
+    def _is_another(self, identity: _Identity) -> bool:
+        """Tell whether the files are not those that were read so far, with more at their ends."""
+        if self._identity is None:
+            return False
+        shorter = identity.n_bytes < self._ids_read or _size(self.rows_path) < self.n_read * self.dim * 4
+        return shorter or not identity.continues(self._identity)
+
+    def _start_over(self) -> None:
+        self.n_read = self._ids_read = 0
+        self._identity = None
+
     def _nothing(self) -> VectorRows:
         return VectorRows(np.zeros((0, self.dim), np.float32), np.zeros(0, ID))
 
-    def _whole_blocks(self, data: bytes) -> tuple[list[Ids], int]:
-        blocks: list[Ids] = []
+    def _block(self, vectors: Vectors, ids: Ids) -> bytes:
+        head = np.array([(MAGIC, len(ids), self.dim, _checksum(vectors, ids))], _HEAD)
+        return head.tobytes() + ids.tobytes()
+
+    def _blocks(self, data: bytes) -> list[tuple[np.void, Ids]]:
+        """Return (head, ids) of the blocks that are whole, up to the first that isn't one."""
+        blocks: list[tuple[np.void, Ids]] = []
         place = 0
         while place + _HEAD.itemsize <= len(data):
             head = np.frombuffer(data, _HEAD, count=1, offset=place)[0]
-            if head["magic"] != MAGIC:
-                break
-            if head["dim"] != self.dim:
-                raise StoreError(
-                    f"{self.ids_path} holds vectors of dim {head['dim']}, but embedder {self.fingerprint!r} gives "
-                    f"{self.dim}; rebuild them with: memory-rag reindex"
-                )
-            end = place + _HEAD.itemsize + int(head["n_rows"]) * ID.itemsize
-            if end > len(data):
-                break
-            blocks.append(np.frombuffer(data, ID, count=int(head["n_rows"]), offset=place + _HEAD.itemsize))
-            place = end
-        return blocks, place
-
-    def _checked(self, data: bytes, vectors: Vectors) -> int:
-        """Return how many rows, from the first on, lie in blocks whose checksum holds."""
-        place = done = 0
-        while place + _HEAD.itemsize <= len(data):
-            head = np.frombuffer(data, _HEAD, count=1, offset=place)[0]
-            if head["magic"] != MAGIC:
-                break
             n = int(head["n_rows"])
-            ids = data[place + _HEAD.itemsize : place + _HEAD.itemsize + n * ID.itemsize]
-            rows = vectors[done : done + n]
-            if len(ids) < n * ID.itemsize or len(rows) < n:
+            end = place + _HEAD.itemsize + n * ID.itemsize
+            if head["magic"] != MAGIC or head["dim"] != self.dim or n == 0 or end > len(data):
                 break
-            if zlib.crc32(ids, zlib.crc32(rows.tobytes())) != head["checksum"]:
-                break
-            done += n
-            place += _HEAD.itemsize + n * ID.itemsize
-        return done
+            blocks.append((head, np.frombuffer(data, ID, count=n, offset=place + _HEAD.itemsize)))
+            place = end
+        return blocks
 
-    def _bytes_of(self, data: bytes, n_rows: int) -> int:
-        place = done = 0
-        while done < n_rows:
-            n = int(np.frombuffer(data, _HEAD, count=1, offset=place)[0]["n_rows"])
-            done += n
-            place += _HEAD.itemsize + n * ID.itemsize
-        return place
+    def _rows(self, n: int) -> Vectors:
+        """Return the next n rows of the file of vectors, or as many as are there."""
+        try:
+            numbers = np.fromfile(self.rows_path, "<f4", count=n * self.dim, offset=self.n_read * self.dim * 4)
+        except FileNotFoundError:
+            numbers = np.zeros(0, np.float32)
+        except OSError as error:
+            raise StoreError(f"{self.rows_path} can't be read ({error.strerror})") from error
+        whole = len(numbers) // self.dim
+        return numbers[: whole * self.dim].astype(np.float32, copy=False).reshape(whole, self.dim)
 
 
 def file_stem(fingerprint: str) -> str:
@@ -169,16 +183,35 @@ def file_stem(fingerprint: str) -> str:
 
 
 def ids_of(rows: Sequence[tuple[int, int, int, int]]) -> Ids:
-    """Return (row, seq, start, end) tuples as an array of ids."""
+    """Return (row, content, start, end) tuples as an array of ids."""
     return np.array(list(rows), ID)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino
+@dataclass(frozen=True, slots=True)
+class _Identity:
+    """Which file it is: its inode, and the head of its first block, since an inode's number is soon given again."""
+
+    device: int
+    inode: int
+    n_bytes: int
+    head: bytes
+
+    @classmethod
+    def of(cls, file: BinaryIO) -> Self:
+        status = os.fstat(file.fileno())
+        return cls(status.st_dev, status.st_ino, status.st_size, file.read(_HEAD.itemsize))
+
+    def continues(self, earlier: _Identity) -> bool:
+        """Tell whether this may be the earlier file with more at its end."""
+        return (self.device, self.inode, self.head) == (earlier.device, earlier.inode, earlier.head)
+
+
+def _checksum(vectors: Vectors, ids: Ids) -> int:
+    return zlib.crc32(ids.tobytes(), zlib.crc32(vectors.tobytes()))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _write_at(path: Path, place: int, data: bytes) -> None:

@@ -5,69 +5,146 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+import weakref
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
+
+Connection = sqlite3.Connection
+
+_LEFT_OPEN: Final[list[Connection]] = []
+"""Connections that must not be closed by this process; see :meth:`_Opened.close`."""
+
+
+class _File:
+    """A file as it was when it was opened, in the process that opened it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = str(path)
+        self._opened = os.stat(self._path)  # noqa: PTH116  half the time of Path's, and it is asked at each use
+        self.pid = os.getpid()
+
+    def is_in_place(self) -> bool:
+        """Tell whether it is still the file at its path."""
+        try:
+            return os.path.samestat(os.stat(self._path), self._opened)  # noqa: PTH116
+        except OSError:
+            return False
+
+
+class _Opened:
+    """A connection that is closed with the thread that asked for it."""
+
+    def __init__(self, connection: Connection, file: _File) -> None:
+        self.connection = connection
+        self._file = file
+
+    def close(self) -> None:
+        # SQLite's close deletes the write-ahead log by its name, which may be another store's by now; and in a
+        # forked child it is undefined.
+        if self._file.pid != os.getpid() or not self._file.is_in_place():
+            _LEFT_OPEN.append(self.connection)
+        else:
+            self.connection.close()
+
+    def __del__(self) -> None:
+        self.close()
 
 
 class Connections:
     """The connections of one process to one file.
 
     Readers see the last committed state (WAL); writers of this process queue at ``_writer``, writers of other
-    processes at SQLite's own lock for ``busy_timeout_s``.
+    processes at SQLite's own lock for ``busy_timeout_s``. ``admit`` is called with each new connection before
+    anything of the file is changed, and raises for a file that isn't ours.
     """
 
-    def __init__(self, path: Path, *, durability: str, busy_timeout_s: float) -> None:
+    def __init__(
+        self, path: Path, *, durability: str, busy_timeout_s: float, admit: Callable[[Connection], object]
+    ) -> None:
         self.path = path
+        self._admit = admit
         self._synchronous = "FULL" if durability == "full" else "NORMAL"
         self._busy_timeout_ms = int(busy_timeout_s * 1000)
         self._local = threading.local()
         self._writer = threading.RLock()
-        self._all: list[sqlite3.Connection] = []
+        self._all: weakref.WeakSet[_Opened] = weakref.WeakSet()
         self._all_lock = threading.Lock()
-        self._pid = os.getpid()
         self._closed = False
+        try:
+            self._file = _File(path)
+        except OSError as error:
+            raise StoreError(f"{path} can't be read ({error.strerror})") from error
 
-    @property
-    def here(self) -> sqlite3.Connection:
-        """This thread's connection.
+    def refuse_if_forked(self) -> None:
+        """Fail in a process that was forked after the memory was opened.
+
+        An SQLite handle and FAISS's thread pool are both broken in a forked child, and so is a lock that another
+        thread held: ask before waiting for one.
 
         Raises:
-            StoreError: the memory is closed, or was opened before this process was forked.
+            StoreError: this process was forked since.
         """
-        if self._closed:
-            raise StoreError(f"the memory at {self.path.parent} is closed; open it again with Memory.open")
-        if self._pid != os.getpid():
-            # An SQLite handle and FAISS's thread pool are both broken in a forked child.
+        if self._file.pid != os.getpid():
             raise StoreError(
                 f"the memory at {self.path.parent} was opened before this process was forked; open it in the child"
             )
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = self._connect()
-        return connection
 
-    def _connect(self) -> sqlite3.Connection:
+    @property
+    def here(self) -> Connection:
+        """This thread's connection.
+
+        Raises:
+            StoreError: the memory is closed, its file was deleted or replaced, or this process was forked since.
+        """
+        self.refuse_if_forked()
+        if self._closed:
+            raise self._closed_error()
+        if not self._file.is_in_place():
+            raise StoreError(
+                f"{self.path} was deleted or replaced while it was open, and what is written now would be lost; "
+                "put it back, or close this memory and open it again"
+            )
+        opened: _Opened | None = getattr(self._local, "opened", None)
+        if opened is None:
+            opened = self._local.opened = self._open()
+        return opened.connection
+
+    def _open(self) -> _Opened:
         with sqlite_errors(self.path):
             connection = sqlite3.connect(
                 self.path, isolation_level=None, check_same_thread=False, cached_statements=256
             )
-            connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.execute("PRAGMA cache_size = -16384")
+            try:
+                connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
+                self._admit(connection)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+                connection.execute("PRAGMA secure_delete = ON")
+                connection.execute("PRAGMA cache_size = -16384")
+                opened = _Opened(connection, self._file)
+            except BaseException:
+                connection.close()
+                raise
         with self._all_lock:
-            self._all.append(connection)
-        return connection
+            if self._closed:
+                raise self._closed_error()
+            self._all.add(opened)
+        return opened
 
     @contextmanager
-    def writing(self, *, discard: bool = False) -> Iterator[sqlite3.Connection]:
-        """A transaction that either is committed whole or leaves nothing; ``discard`` leaves nothing in any case."""
+    def writing(self, *, discard: bool = False) -> Iterator[Connection]:
+        """A transaction that either is committed whole or leaves nothing; ``discard`` leaves nothing in any case.
+
+        Raises:
+            StoreError: it can't be written, or this thread is in the midst of another transaction.
+        """
+        self.refuse_if_forked()
         with self._writer, sqlite_errors(self.path):
-            connection = self.here
+            connection = self._idle()
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -79,17 +156,70 @@ class Connections:
                 raise
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection to read from, with SQLite's errors turned into ours."""
+    def reading(self) -> Iterator[Connection]:
+        """A connection to read from, with SQLite's errors turned into ours.
+
+        Raises:
+            StoreError: it can't be read, or this thread is in the midst of a transaction.
+        """
         with sqlite_errors(self.path):
-            yield self.here
+            yield self._idle()
+
+    def _idle(self) -> Connection:
+        connection = self.here
+        if connection.in_transaction:
+            # It would see, and an index would remember, what may be rolled back.
+            raise StoreError(
+                f"the memory at {self.path.parent} was used while it is storing turns, by what yields these turns; "
+                "make the list of turns first, then store it"
+            )
+        return connection
+
+    def copy_to(self, target: Path) -> None:
+        """Write a consistent copy of the live file to a path that doesn't exist yet, readable by its owner only."""
+        with self.reading() as connection, sqlite_errors(target):
+            target.touch(mode=0o600, exist_ok=False)
+            copy = sqlite3.connect(target)
+            try:
+                connection.backup(copy)
+            finally:
+                copy.close()
+
+    @contextmanager
+    def held_alone(self) -> Iterator[None]:
+        """Fold the write-ahead log into the file, go without one, and keep everybody else out.
+
+        Raises:
+            MemoryLockedError: somebody else has the file open.
+        """
+        self.refuse_if_forked()
+        with self._writer, sqlite_errors(self.path):
+            connection = self._idle()
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("BEGIN EXCLUSIVE")
+            try:
+                yield
+            finally:
+                connection.execute("ROLLBACK")
+                # Without a log there is no name by which closing could delete another store's.
+                connection.close()
 
     def close(self) -> None:
-        """Close every thread's connection; the last one out folds the write-ahead log into the file."""
-        self._closed = True
-        with self._all_lock:
-            while self._all:
-                self._all.pop().close()
+        """Close every thread's connection; the last one out folds the write-ahead log into the file.
+
+        A transaction of another thread is waited for. In a forked child nothing is closed: it is the parent's.
+        """
+        if self._file.pid != os.getpid():
+            return
+        with self._writer, self._all_lock:
+            self._closed = True
+            for opened in list(self._all):
+                opened.close()
+            self._all.clear()
+
+    def _closed_error(self) -> StoreError:
+        return StoreError(f"the memory at {self.path.parent} is closed; open it again with Memory.open")
 
 
 @contextmanager
@@ -97,20 +227,29 @@ def sqlite_errors(path: Path) -> Iterator[None]:
     """Turn an SQLite error into one of ours that says what to do."""
     try:
         yield
-    except sqlite3.DatabaseError as error:
-        text = str(error)
-        if "locked" in text or "busy" in text:
-            raise MemoryLockedError(
-                f"{path} is locked by another process ({text}); wait for it, or raise busy_timeout_s"
-            ) from error
-        if "full" in text:
-            raise StoreError(
-                f"the disk that holds {path} is full ({text}); nothing of this change was stored, free some space and repeat it"
-            ) from error
-        if "readonly" in text or "unable to open" in text:
-            raise StoreError(
-                f"{path} can't be written ({text}); a memory needs a folder and files that you may write to"
-            ) from error
-        if "not a database" in text:
-            raise NotAMemoryError(f"{path} is not a store of memory_rag ({text})") from error
-        raise StoreError(f"{path}: {text}; check the file with: memory-rag doctor") from error
+    except sqlite3.Error as error:
+        raise _as_ours(error, path) from error
+
+
+def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
+    text = str(error)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return MemoryLockedError(f"{path} is locked by another process ({text}); wait for it, or raise busy_timeout_s")
+    if code == sqlite3.SQLITE_FULL:
+        return StoreError(
+            f"the disk that holds {path} is full ({text}); nothing of this change was stored, free some space and "
+            "repeat it"
+        )
+    if code == sqlite3.SQLITE_IOERR:
+        return StoreError(
+            f"the disk that holds {path} is full, over its quota or faulty ({text}); nothing of this change was "
+            "stored, free some space and repeat it"
+        )
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return StoreError(f"{path} can't be written ({text}); a memory needs a folder and files that you may write to")
+    if code == sqlite3.SQLITE_NOTADB:
+        return NotAMemoryError(f"{path} is not a store of memory_rag ({text})")
+    if "closed database" in text:
+        return StoreError(f"the memory at {path.parent} is closed; open it again with Memory.open")
+    return StoreError(f"{path}: {text}; check the file with: memory-rag doctor")

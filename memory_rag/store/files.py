@@ -8,31 +8,39 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from memory_rag.errors import MemoryLockedError, StoreError
+
+_WAIT_S: Final = 0.05
 
 
 def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
     """Write a file under a temporary name, fsync it and rename it into place; readable by its owner only.
 
+    The temporary name is always the same, so that what a killed process left is overwritten: two that write the same
+    file need a lock.
+
     Raises:
         StoreError: the disk is full or the folder can't be written; the old file is still there.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.tmp")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                write(file)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
         fsync_folder(path.parent)
     except OSError as error:
         raise StoreError(f"{path} can't be written ({error.strerror}); the old file, if any, is unchanged") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def fsync_folder(folder: Path) -> None:
@@ -50,21 +58,39 @@ def locked(path: Path, *, timeout_s: float, what: str) -> Iterator[None]:
 
     Raises:
         MemoryLockedError: another process held it for longer than ``timeout_s``.
+        StoreError: the file can't be made.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    deadline = time.monotonic() + timeout_s
+    while (descriptor := _try_lock(path)) is None:
+        if time.monotonic() >= deadline:
+            raise MemoryLockedError(
+                f"another process is writing {what} (lock {path}); waited {timeout_s:g} s, try again when it is done"
+            )
+        time.sleep(_WAIT_S)
     try:
-        deadline = time.monotonic() + timeout_s
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    raise MemoryLockedError(
-                        f"another process is writing {what} (lock {path}); waited {timeout_s:g} s, try again when it is done"
-                    ) from None
-                time.sleep(0.05)
         yield
     finally:
+        # Closing would not free it if a process that was forked meanwhile has the file open too.
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
         os.close(descriptor)
+
+
+def _try_lock(path: Path) -> int | None:
+    """Return the descriptor of the file that is locked now, or None if another has the lock."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(
+            f"{path.parent} can't be written ({error.strerror}); the words are safe, and what is derived from them "
+            "is made anew when it can be written"
+        ) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The folder may have been deleted since, and another process may hold a new file of this name.
+        if os.path.samestat(os.fstat(descriptor), path.stat()):
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    os.close(descriptor)
+    return None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from memory_rag.errors import NewerFormatError
+from memory_rag.errors import NewerFormatError, NotAMemoryError
+from memory_rag.store.connections import Connection
 
-Step = Callable[[sqlite3.Connection], None]
+Step = Callable[[Connection], None]
 
 
-def m001_turns_and_changes(connection: sqlite3.Connection) -> None:
+def m001_turns_and_changes(connection: Connection) -> None:
     """Turns with their earlier versions, the change log, conversations, and settings of the memory.
 
     Texts are BLOBs (UTF-8, surrogates passed through), so that no engine setting can touch them. ``row`` is an
@@ -61,36 +61,53 @@ def m001_turns_and_changes(connection: sqlite3.Connection) -> None:
 STEPS: tuple[Step, ...] = (m001_turns_and_changes,)
 
 
-def migrate(connection: sqlite3.Connection, *, path: str) -> None:
+def migrate(connection: Connection, *, path: str) -> None:
     """Bring the tables to the present format, one recorded step at a time, all or none.
 
     Raises:
+        NotAMemoryError: the file is another program's.
         NewerFormatError: the file holds a step that this release doesn't know.
     """
-    names = [step.__name__ for step in STEPS]
-    if _applied(connection, path=path, known=names) == names:
+    if len(applied_steps(connection, path=path)) == len(STEPS):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
+        # Another process may have migrated between the look above and this lock.
+        applied = applied_steps(connection, path=path)
         connection.execute(
             "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) WITHOUT ROWID"
         )
-        # Another process may have migrated between the look above and this lock.
-        applied = _applied(connection, path=path, known=names)
         for step in STEPS[len(applied) :]:
             step(connection)
-            connection.execute(
-                "INSERT INTO migrations VALUES (?, ?)", (step.__name__, datetime.now(UTC).isoformat())
-            )
+            connection.execute("INSERT INTO migrations VALUES (?, ?)", (step.__name__, datetime.now(UTC).isoformat()))
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        # A full disk has already rolled back.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
 
 
-def _applied(connection: sqlite3.Connection, *, path: str, known: list[str]) -> list[str]:
-    exists = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone()
-    applied = [row[0] for row in connection.execute("SELECT name FROM migrations ORDER BY name")] if exists else []
+def applied_steps(connection: Connection, *, path: str) -> list[str]:
+    """Return the names of the steps that made the file's tables, in order; none for a new file. Changes nothing.
+
+    Raises:
+        NotAMemoryError: the file is another program's.
+        NewerFormatError: the file holds a step that this release doesn't know.
+    """
+    tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    if not tables:
+        return []
+    columns = [row[1] for row in connection.execute("PRAGMA table_info(migrations)")]
+    applied = []
+    if "name" in columns:
+        applied = [str(row[0]) for row in connection.execute("SELECT name FROM migrations ORDER BY name")]
+    if STEPS[0].__name__ not in applied:
+        raise NotAMemoryError(
+            f"{path} is not a store of memory_rag but another program's SQLite file (its tables: "
+            f"{', '.join(tables[:5])}); nothing was changed, choose another folder with --memory"
+        )
+    known = [step.__name__ for step in STEPS]
     unknown = [name for name in applied if name not in known]
     if unknown:
         raise NewerFormatError(

@@ -57,7 +57,8 @@ _NO_NAMES = _each("""
     the a an this that these those there here what where when while why how if as but and or so then now
     yes no in on at by for from with to of after before later earlier yesterday today once also my your his
     her its our their someone somebody everyone everybody nobody example note quote quotes title source
-    summary answer question result name date message according quoting
+    summary answer question result name date message according quoting me alternative original revised
+    introduction conclusion response paragraph sentence
     january february march april may june july august september october november december
     monday tuesday wednesday thursday friday saturday sunday
     i på den det de en ett då sedan sen nu ja nej men och så om när där här vad enligt igår idag tidigare
@@ -66,7 +67,12 @@ _NO_NAMES = _each("""
     spørsmål noen alle etter før for til fra
     """)
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)*_]*\s+(?=[^\s\da-zà-öø-ÿ])|(?<!:)(?<!:\*\*)\s*\n\s*\n")
+_SENTENCE_END = re.compile(
+    r"(?m)(?<!^\d)(?<!^\d\d)[.!?…][\"'”’»)*_]*\s+(?=[^\s\da-zà-öø-ÿ])|(?<!:)(?<!:\*\*)\s*\n\s*\n"
+)
+_LABEL = re.compile(r"\s*(?P<entry>(?:[-*+•]|\d+[.)])\s+)?[>*_\s]*(?P<name>[^:\n]{1,40}?)[*_]*:[*_]*\s*")
+_SIGNED = re.compile(r"\s*(?:\(|—|–|--)\s*")
+_DATED = re.compile(r"\s*(?:,[^)\n]*\d|\s*(?:\n|$))")
 _REACH = 400
 _FURTHEST = 9
 
@@ -144,10 +150,15 @@ def _before(sentence: str) -> _Hint | None:
         hint = _said(words, at, sentence) or _in_words_of(words, at)
         if hint is not None:
             return hint
-    label = re.fullmatch(r"[\s>*_\d.•-]*([^:\n]{1,40}?)[*_]*:[*_]*\s*", sentence)
+    label = _LABEL.fullmatch(sentence)
     if label:
-        named = _words(label[1])
-        return _Hint(_who(named, len(named) - 1, label[1]), len(sentence)) if len(named) in (1, 2) else None
+        named = _words(label["name"])
+        if len(named) not in (1, 2):
+            return None
+        speaker = _who(named, len(named) - 1, label["name"])
+        # "- **Price:** ..." is an entry of a list and no speaker.
+        listed = label["entry"] and speaker not in (USER, ASSISTANT)
+        return _Hint(None if listed else speaker, len(sentence))
     return None
 
 
@@ -160,14 +171,15 @@ def _after(sentence: str) -> _Hint | None:
         hint = _said(words, at, sentence)
         if hint is not None:
             return hint
-    signed = re.match(r"\s*(?:\(|—|–|--)\s*", sentence)
+    signed = _SIGNED.match(sentence)
     if signed and words and words[0].start == signed.end():
         last = 0
         while last + 1 < len(words) and _is_name(words[last + 1]) and _adjacent(words, last, sentence):
             last += 1
         behind = sentence[words[last].end :]
         speaker = _who(words, last, sentence)
-        if speaker is not None and re.match(r"\s*(?:[,);:]|$)", behind):
+        # A name alone in brackets is more often a place or a title: (Netflix), (PG-13).
+        if speaker is not None and (speaker in (USER, ASSISTANT) or _DATED.match(behind)):
             return _Hint(speaker, words[last].end)
     return None
 

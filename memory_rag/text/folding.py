@@ -133,9 +133,7 @@ def _smoothed(text: str, plain: Mapping[str, str], *, whole: bool) -> str:
     """
     others = {character: folded for character, folded in plain.items() if character.casefold() != folded}
     if not whole or len(others) > 8 or any(len(character.casefold()) > 1 for character in others):
-        return text.translate(
-            {ord(character): folded for character, folded in plain.items() if character != folded}
-        )
+        return text.translate({ord(character): folded for character, folded in plain.items() if character != folded})
     smooth = text.casefold()
     for character, folded in others.items():
         smooth = smooth.replace(character.casefold(), folded)

@@ -18,7 +18,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_rag.errors import StoreError, TurnError, UnknownTurnError
-from memory_rag.store.turn_store import NEXT, Appended, SqliteTurnStore
+from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_store import NEXT, Appended
 from memory_rag.turns import Block, Conversation, Role, Source, Span, Turn
 
 Store = SqliteTurnStore
@@ -33,9 +34,9 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
     max_leaves=8,
 )
-BLOCKS = st.lists(
-    st.builds(Block, ANY_TEXT, st.dictionaries(ANY_TEXT, JSON, max_size=3), ANY_TEXT), max_size=3
-).map(tuple)
+BLOCKS = st.lists(st.builds(Block, ANY_TEXT, st.dictionaries(ANY_TEXT, JSON, max_size=3), ANY_TEXT), max_size=3).map(
+    tuple
+)
 ZONES = st.sampled_from(
     [
         UTC,
@@ -192,7 +193,7 @@ def test_numbers_that_json_has_no_word_for_come_back_too(store: Store) -> None:
 
 @pytest.mark.parametrize("data", [{"at": datetime(2026, 1, 1, tzinfo=UTC)}, {"set": {1}}, {"bytes": b"x"}])
 def test_a_block_that_is_no_json_is_refused(store: Store, data: dict[str, Any]) -> None:
-    with pytest.raises(TurnError, match="block 'image'.* JSON"):
+    with pytest.raises(TurnError, match=r"block 'image'.* JSON"):
         store.append([said("one"), said("two", blocks=(Block("image", data),))])
 
     assert len(store) == 0
@@ -504,7 +505,7 @@ def test_turns_that_end_in_an_error_leave_nothing(store: Store) -> None:
 
 def test_a_dry_run_says_what_it_would_do_and_leaves_nothing(store: Store) -> None:
     store.append([said("a", source=Source("chat", "1"))])
-    items = [
+    items: list[Turn | Conversation] = [
         Conversation("c", "title"),
         said("A", source=Source("chat", "1")),
         said("b", source=Source("chat", "2")),

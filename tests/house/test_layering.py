@@ -33,8 +33,10 @@ MAY_IMPORT = {
     # It measures retrievers, so it knows what one is and what it answers, and no engine behind it.
     "evaluation": GROUND | {"text", "retrieval.ranking", "retrieval.filters"},
     "ingest": GROUND | {"store", "importers"},
-    "memory": KEEPERS | {"importers", "ingest", "engines"},
-    "interfaces": KEEPERS | {"memory", "importers", "sample", "engines", "evaluation"},
+    "inventory": SOURCES | {"retrieval"},
+    "health": SOURCES | {"retrieval", "inventory"},
+    "memory": KEEPERS | {"importers", "ingest", "inventory", "health", "engines"},
+    "interfaces": KEEPERS | {"memory", "inventory", "health", "importers", "sample", "engines", "evaluation"},
 }
 
 # An engine: the part in whose one module it is imported.

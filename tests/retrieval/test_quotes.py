@@ -193,9 +193,7 @@ def test_words_on_their_own_are_preferred_to_parts_of_words() -> None:
         ("PART", "a party", Difference("changed", "part", "party")),
     ],
 )
-def test_a_quote_that_ends_inside_a_word_names_the_whole_word(
-    query: str, text: str, whole: Difference
-) -> None:
+def test_a_quote_that_ends_inside_a_word_names_the_whole_word(query: str, text: str, whole: Difference) -> None:
     (quote,) = find_quotes(query, source=said(text))
 
     assert quote.status in ("exact", "folded")
@@ -207,9 +205,7 @@ def test_signs_of_scripts_without_spaces_stand_on_their_own() -> None:
     assert find_quotes("日志", source=said("重启后日志清零"))[0].differences == ()
 
 
-@pytest.mark.parametrize(
-    "query", ["", " ", "?!", "--", "*", ")(", '"', '" "', "\u00a0", "…", "\u200b", "\x00", "`"]
-)
+@pytest.mark.parametrize("query", ["", " ", "?!", "--", "*", ")(", '"', '" "', "\u00a0", "…", "\u200b", "\x00", "`"])
 def test_a_query_that_says_nothing_finds_nothing(query: str) -> None:
     assert found(query, f'{query} ?! -- * )( " … ` \x00 all of it') == []
 
@@ -226,9 +222,7 @@ def test_marks_around_the_query_do_not_hinder() -> None:
 
 
 def test_near_words_come_with_their_differences() -> None:
-    (quote,) = find_quotes(
-        "the meeting is at the town hall", source=said("So the meeting was at our town hall!")
-    )
+    (quote,) = find_quotes("the meeting is at the town hall", source=said("So the meeting was at our town hall!"))
 
     assert (quote.status, quote.text) == ("near", "the meeting was at our town hall")
     assert quote.differences == (Difference("changed", "is", "was"), Difference("changed", "the", "our"))
@@ -249,9 +243,7 @@ def test_near_words_come_with_their_differences() -> None:
         ("it costs 50 € a month", "it costs 50 $ a month", Difference("changed", "€", "$")),
     ],
 )
-def test_a_negation_or_a_number_that_differs_is_shown_and_grave(
-    query: str, text: str, difference: Difference
-) -> None:
+def test_a_negation_or_a_number_that_differs_is_shown_and_grave(query: str, text: str, difference: Difference) -> None:
     (quote,) = find_quotes(query, source=said(text))
 
     assert quote.status == "near"
@@ -285,25 +277,17 @@ def test_a_short_turn_is_not_near_because_the_query_holds_it() -> None:
 
 
 def test_near_quotes_begin_and_end_at_words_and_hold_whole_characters() -> None:
-    quotes = find_quotes(
-        "vi träffas på mötet i Lund", source=said("Ja, vi ses pa\u030a mo\u0308tet i Lund\u200b.")
-    )
+    quotes = find_quotes("vi träffas på mötet i Lund", source=said("Ja, vi ses pa\u030a mo\u0308tet i Lund\u200b."))
 
     assert [quote.text for quote in quotes] == []
-    quotes = find_quotes(
-        "vi ses nog på mötet i Malmö", source=said("Ja, vi ses pa\u030a mo\u0308tet i Malmo\u0308.")
-    )
+    quotes = find_quotes("vi ses nog på mötet i Malmö", source=said("Ja, vi ses pa\u030a mo\u0308tet i Malmo\u0308."))
     assert [quote.text for quote in quotes] == ["vi ses pa\u030a mo\u0308tet i Malmo\u0308"]
 
 
 def test_only_admitted_turns_are_quoted() -> None:
-    source = said(
-        "the sky is blue today", "the sky is blue today", "The Sky is blue today", "the sky is red today"
-    )
+    source = said("the sky is blue today", "the sky is blue today", "The Sky is blue today", "the sky is red today")
 
-    quotes = find_quotes(
-        "the sky is blue today", source=source, within=lambda turn: turn.turn_id not in ("t1", "t3")
-    )
+    quotes = find_quotes("the sky is blue today", source=source, within=lambda turn: turn.turn_id not in ("t1", "t3"))
 
     assert [quote.turn_id for quote in quotes] == ["t2"]
 
@@ -316,11 +300,7 @@ def test_turns_are_counted_once_and_only_where_the_words_stand_alone() -> None:
 def test_a_source_without_an_index_of_words_gives_the_same_quotes() -> None:
     texts = ["Vi SES på mötet i morgon", "the so\u00adft hyphen is here", "art"]
     for query in ("ses på mötet i", "the soft hyphen", "ART"):
-        assert (
-            find_quotes(query, source=said(*texts))
-            == find_quotes(query, source=said(*texts, narrows=False))
-            != ()
-        )
+        assert find_quotes(query, source=said(*texts)) == find_quotes(query, source=said(*texts, narrows=False)) != ()
 
 
 class Changing(Said):
@@ -337,9 +317,7 @@ class Changing(Said):
 def test_a_quote_that_the_store_does_not_confirm_never_leaves() -> None:
     turn = Turn("t1", "c", "s", 1, Role.USER, "user", "the old words")
 
-    with pytest.raises(
-        StoreError, match="'t1' was changed while it was being quoted; ask for the quote again"
-    ):
+    with pytest.raises(StoreError, match="'t1' was changed while it was being quoted; ask for the quote again"):
         find_quotes("old words", source=Changing([turn], dataclasses.replace(turn, text="the new words")))
     with pytest.raises(StoreError, match="'t1' is not stored any more"):
         find_quotes("old words", source=Changing([turn], None))
@@ -361,9 +339,7 @@ def test_a_quote_carries_who_when_and_where() -> None:
 
     (quote,) = find_quotes("priset är 49 euro", source=Said([turn]))
 
-    assert quote == Quote(
-        "folded", "t9", "D1:3", "conv", "sess", Role.USER, "Ada", said_at, 0, 17, "Priset är 49 euro"
-    )
+    assert quote == Quote("folded", "t9", "D1:3", "conv", "sess", Role.USER, "Ada", said_at, 0, 17, "Priset är 49 euro")
     assert quote.as_json() == {
         "status": "folded",
         "turn_id": "t9",
@@ -387,9 +363,7 @@ def test_an_unknown_time_and_source_are_null_and_differences_are_objects() -> No
 
 
 def test_a_time_in_json_keeps_its_fraction() -> None:
-    turn = Turn(
-        "t1", "c", "s", 1, Role.USER, "u", "hello", datetime(2026, 1, 1, 0, 0, 0, 250_000, tzinfo=UTC)
-    )
+    turn = Turn("t1", "c", "s", 1, Role.USER, "u", "hello", datetime(2026, 1, 1, 0, 0, 0, 250_000, tzinfo=UTC))
 
     assert find_quotes("hello", source=Said([turn]))[0].as_json()["said_at"] == "2026-01-01T00:00:00.250000Z"
 

@@ -39,6 +39,8 @@ def claims(text: str) -> list[str | None]:
         ("According to Caroline, [x].", "Caroline"),
         ("Caroline’s words were [x].", "Caroline"),
         ("**Caroline:** [x]", "Caroline"),
+        ("- **You:** [x]", "user"),
+        ("[x] — Caroline", "Caroline"),
         ("[x], said Caroline Smith in May.", "Caroline Smith"),
         ("[x] (Caroline, 8 May 2023)", "Caroline"),
         ("Du sa [x].", "user"),
@@ -88,6 +90,9 @@ def test_a_speaker_is_read_before_or_after_the_quotation(text: str, speaker: str
         "You said hello. [x] is a film.",
         "[x]. Caroline said hello.",
         "[x] (May 2023)",
+        "[x] (Netflix)",
+        "- **Film:** [x]",
+        "2. Song: [x]",
         "Yesterday someone said [x].",
     ],
 )

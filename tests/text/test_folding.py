@@ -85,9 +85,7 @@ def test_what_reads_alike_becomes_equal(written: str, read: str) -> None:
         ("a❤\ufe0fb", "❤", Span(1, 3)),
     ],
 )
-def test_a_place_in_the_folded_text_leads_to_whole_written_characters(
-    text: str, sought: str, span: Span
-) -> None:
+def test_a_place_in_the_folded_text_leads_to_whole_written_characters(text: str, sought: str, span: Span) -> None:
     folded = fold(text)
     at = folded.text.index(sought)
 
@@ -168,9 +166,7 @@ def test_a_letter_with_more_marks_than_any_writing_has_is_left_as_it_is() -> Non
     assert fold(heap + "\u200b B").span(100_001, 100_003) == Span(100_002, 100_004)
 
 
-@pytest.mark.parametrize(
-    "unit", ["The quick Brown  fox\njumps. ", "Vi ses pa\u030a mo\u0308tet — “ja”. ", "步骤三 "]
-)
+@pytest.mark.parametrize("unit", ["The quick Brown  fox\njumps. ", "Vi ses pa\u030a mo\u0308tet — “ja”. ", "步骤三 "])
 def test_ten_megabytes_fold_in_seconds(unit: str) -> None:
     text = unit * (10_000_000 // len(unit.encode()))
     began = time.process_time()

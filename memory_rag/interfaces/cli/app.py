@@ -23,6 +23,7 @@ from memory_rag.interfaces.cli.place import (
     LanguageOption,
     MemoryOption,
     Place,
+    TimezoneOption,
     with_place,
 )
 
@@ -76,6 +77,18 @@ class Commands(TyperGroup):
                 self.commands[name] = _built(name)
         return self.commands.get(cmd_name)
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under their headings, and the options after them."""
+        for panel in dict.fromkeys(listed.panel for listed in COMMANDS.values()):
+            with formatter.section(panel):
+                names = [name for name, listed in COMMANDS.items() if listed.panel == panel]
+                commands = [self.get_command(ctx, name) for name in names]
+                formatter.write_dl([(command.name, command.get_short_help_str(70)) for command in commands])
+        super().format_options(ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write nothing: the commands stand before the options."""
+
     def invoke(self, ctx: Any) -> Any:
         try:
             super().invoke(ctx)
@@ -114,7 +127,7 @@ app = typer.Typer(
     name="memory-rag",
     add_completion=False,
     invoke_without_command=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -127,6 +140,7 @@ def start(
     home: HomeOption = None,
     embedder: EmbedderOption = None,
     language: LanguageOption = None,
+    timezone: TimezoneOption = None,
     *,
     version: bool = typer.Option(False, "--version", help="Print the version and leave."),
 ) -> None:
@@ -142,7 +156,7 @@ def start(
     if ctx.invoked_subcommand is None:
         sys.stdout.write(ctx.get_help() + "\n")
         raise typer.Exit(2)
-    ctx.obj = Place(memory=memory, home=home, embedder=embedder, language=language)
+    ctx.obj = Place(memory=memory, home=home, embedder=embedder, language=language, timezone=timezone)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -157,10 +171,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _built(name: str) -> Any:
     listed = COMMANDS[name]
     function = getattr(import_module(f"memory_rag.interfaces.cli.{listed.module}"), listed.function)
-    alone = typer.Typer(add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False)
-    alone.command(
-        name, rich_help_panel=listed.panel, context_settings={"help_option_names": ["-h", "--help"]}
-    )(with_place(function))
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name, context_settings={"help_option_names": ["-h", "--help"]})(
+        with_place(function)
+    )
     return get_command(alone)
 
 

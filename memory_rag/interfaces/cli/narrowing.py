@@ -38,9 +38,7 @@ Conversation = Annotated[
     str | None,
     typer.Option("--conversation", metavar="ID", help="of this conversation", rich_help_panel=_PANEL),
 ]
-Session = Annotated[
-    str | None, typer.Option("--session", metavar="ID", help="of this session", rich_help_panel=_PANEL)
-]
+Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="of this session", rich_help_panel=_PANEL)]
 Speaker = Annotated[
     str | None,
     typer.Option("--speaker", metavar="NAME", help="by this speaker", rich_help_panel=_PANEL),

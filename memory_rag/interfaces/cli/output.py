@@ -1,4 +1,4 @@
-"""Where a command's words go: data to stdout, notes and errors to stderr, JSON as UTF-8 whatever the terminal speaks."""
+"""Where words go: data to stdout, notes and errors to stderr; JSON is UTF-8 whatever the terminal speaks."""
 
 from __future__ import annotations
 

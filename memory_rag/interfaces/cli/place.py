@@ -58,11 +58,22 @@ LanguageOption = Annotated[
         show_default=False,
     ),
 ]
+TimezoneOption = Annotated[
+    str | None,
+    typer.Option(
+        "--timezone",
+        metavar="ZONE",
+        help="Where times without a zone are read and shown, such as Europe/Stockholm. Default: UTC.",
+        rich_help_panel=_PANEL,
+        show_default=False,
+    ),
+]
 _SHARED: Final[dict[str, Any]] = {
     "memory": MemoryOption,
     "home": HomeOption,
     "embedder": EmbedderOption,
     "language": LanguageOption,
+    "timezone": TimezoneOption,
 }
 
 
@@ -74,6 +85,7 @@ class Place:
     home: Path | None = None
     embedder: str | None = None
     language: str | None = None
+    timezone: str | None = None
 
     def over(self, outer: Place) -> Place:
         """Return this place with what it lacks from another: what stands after the command over what stands before."""
@@ -82,6 +94,7 @@ class Place:
             home=self.home or outer.home,
             embedder=self.embedder or outer.embedder,
             language=self.language or outer.language,
+            timezone=self.timezone or outer.timezone,
         )
 
     @property
@@ -94,12 +107,22 @@ class Place:
 
         return memory_folder(self.name, home=self.home)
 
+    @property
+    def exists(self) -> bool:
+        """Tell whether there is a memory already."""
+        return (self.folder / "turns.sqlite").is_file()
+
     def open(self, *, create: bool = False) -> Memory:
         """Open the memory; one that isn't there is made only if ``create``."""
         from memory_rag.memory import Memory
 
         return Memory.open(
-            self.name, home=self.home, embedder=self.embedder, language=self.language, create=create
+            self.name,
+            home=self.home,
+            embedder=self.embedder,
+            create=create,
+            language=self.language,
+            timezone=self.timezone,
         )
 
     def command(self, *words: str) -> str:
@@ -115,8 +138,7 @@ def with_place(run: Callable[..., None]) -> Callable[..., None]:
     _place, *own = inspect.signature(run, eval_str=True).parameters.values()
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [
-        inspect.Parameter(name, keyword, default=None, annotation=annotation)
-        for name, annotation in _SHARED.items()
+        inspect.Parameter(name, keyword, default=None, annotation=annotation) for name, annotation in _SHARED.items()
     ]
     context = inspect.Parameter("ctx", keyword, annotation=typer.Context)
     parameters = [context, *(parameter.replace(kind=keyword) for parameter in own), *shared]

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from memory_rag.turns import Span
 
-_WIDEST = 100
 _NARROWEST = 40
 # Control characters would let a stored text write to the terminal: move its cursor, set its title.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -20,14 +19,16 @@ _BREAKS = re.compile(r"\n|[^\S\n]+|[^\s]+")
 
 def shown(text: str) -> str:
     """Return a text that can be printed: every control character but tab and line feed as U+FFFD, one for one."""
-    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(
-        "\ufffd", text.translate(_LINE_ENDS).replace("\r\n", " \n")
+    return (
+        text
+        if text.isascii() and text.isprintable()
+        else _UNSAFE.sub("\ufffd", text.translate(_LINE_ENDS).replace("\r\n", " \n"))
     )
 
 
-def screen_width() -> int:
-    """Return how many columns a text may take: the terminal's, between 40 and 100; 80 where there is none."""
-    return max(_NARROWEST, min(shutil.get_terminal_size((80, 24)).columns, _WIDEST))
+def screen_width(*, widest: int = 100) -> int:
+    """Return how many columns a text may take: the terminal's, at least 40, at most ``widest``; 80 without one."""
+    return max(_NARROWEST, min(shutil.get_terminal_size((80, 24)).columns, widest))
 
 
 def columns_of(text: str) -> int:

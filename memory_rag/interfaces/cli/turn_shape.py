@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Final
 
-from memory_rag.interfaces.cli.terminal import Ink, fitted, shown, wrapped
+from memory_rag.interfaces.cli.terminal import Ink, columns_of, fitted, shown, wrapped
 from memory_rag.turns import Span, Turn
 
 DOT: Final = " · "
@@ -42,9 +42,7 @@ def turn_json(turn: Turn) -> dict[str, Any]:
         "sha256": turn.sha256,
         "recalled": turn.recalled,
         "source": turn.source.name if turn.source else None,
-        "blocks": [
-            {"kind": block.kind, "caption": block.caption, "data": dict(block.data)} for block in turn.blocks
-        ],
+        "blocks": [{"kind": block.kind, "caption": block.caption, "data": dict(block.data)} for block in turn.blocks],
     }
 
 
@@ -56,13 +54,11 @@ def when(instant: datetime | None, zone: tzinfo) -> str:
 def place_line(turn: Turn, zone: tzinfo, *, width: int, ink: Ink) -> str:
     """Return ``Ebba · 2026-06-12 08:14 UTC · t41 · a-conversation``, cut at the end if it is too wide."""
     who = fitted(shown(turn.speaker), max(10, width // 3)) or turn.role.value
-    rest = f"{DOT}{when(turn.said_at, zone)}{DOT}{turn.turn_id}{DOT}{shown(turn.conversation_id)}"
-    return ink.bold(who) + ink.dim(fitted(rest, max(10, width - len(who) - 1)).join((" ", "")))
+    rest = f"{when(turn.said_at, zone)}{DOT}{turn.turn_id}{DOT}{shown(turn.conversation_id)}"
+    return ink.bold(who) + ink.dim(DOT + fitted(rest, max(10, width - columns_of(who) - len(DOT))))
 
 
-def passage_lines(
-    text: str, span: Span, *, marks: Sequence[Span], width: int, ink: Ink
-) -> tuple[list[str], int]:
+def passage_lines(text: str, span: Span, *, marks: Sequence[Span], width: int, ink: Ink) -> tuple[list[str], int]:
     """Return the lines of a passage, at most five, and how many characters of the text they leave out.
 
     ``marks`` are spans of the text to be marked as found. Blank lines of the passage are left out.

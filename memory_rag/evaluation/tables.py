@@ -1,0 +1,229 @@
+"""The tables of the pages, made from the results; a page keeps its prose and says where each table goes.
+
+A table stands between ``<!-- table: NAME -->`` and ``<!-- end -->``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from memory_rag.errors import MemoryRagError
+from memory_rag.evaluation.markdown import interval, markdown_table, share
+from memory_rag.evaluation.speed_tables import speed_tables
+
+Results = Mapping[str, Mapping[str, Any]]
+SETS: Final = {"locomo": "LoCoMo", "beam": "BEAM 100K"}
+_POOLS: Final = {"conversation": "own conversation", "memory": "whole memory"}
+_DEFAULT: Final = "minilm"
+_USES_VECTORS: Final = ("hybrid", "dense", "rrf")
+_MARKED: Final = re.compile(r"(<!-- table: (?P<name>\S+) -->\n)(?P<table>.*?)(<!-- end -->)", re.DOTALL)
+_OPENS: Final = re.compile(r"<!-- table:")
+IN_SAMPLE: Final = (
+    "In-sample, both sets: the weights are round numbers set by hand after seeing LoCoMo's and BEAM's totals."
+)
+_KINDS: Final = {
+    "foreign": "asked of another conversation, names mapped",
+    "removed": "evidence and its neighbours removed",
+    "abstention": "BEAM's abstention questions",
+}
+
+
+def fill_pages(pages: Iterable[Path], *, results: Path) -> dict[Path, list[str]]:
+    """Write every table into the pages that ask for it, and return each page's tables in order.
+
+    Raises:
+        MemoryRagError: a page that isn't there, asks for a table that there isn't, or has a marker without its end.
+    """
+    tables = tables_of(load_results(results))
+    filled: dict[Path, list[str]] = {}
+    for page in pages:
+        try:
+            text = page.read_text(encoding="utf-8")
+        except OSError as error:
+            raise MemoryRagError(
+                f"the page {page} can't be read ({error.strerror}); name pages with --pages"
+            ) from error
+        filled[page] = [found["name"] for found in _MARKED.finditer(text)]
+        page.write_text(filled_in(text, tables, page=str(page)), encoding="utf-8")
+    return filled
+
+
+def filled_in(text: str, tables: Mapping[str, str], *, page: str) -> str:
+    """Return a page's text with its tables made anew.
+
+    Raises:
+        MemoryRagError: the page asks for a table that there isn't, or has a marker without its end.
+    """
+    n_open, marked = len(_OPENS.findall(text)), list(_MARKED.finditer(text))
+    if n_open != len(marked) or any(_OPENS.search(found["table"]) for found in marked):
+        raise MemoryRagError(
+            f"{page} has {n_open} markers of tables, but not each stands alone on its line with its <!-- end --> "
+            "before the next; write <!-- table: NAME -->, a new line, <!-- end -->"
+        )
+    for found in marked:
+        if found["name"] not in tables:
+            raise MemoryRagError(f"{page} asks for table {found['name']!r}; tables are: {', '.join(tables)}")
+    return _MARKED.sub(lambda found: f"{found[1]}\n{tables[found['name']]}\n\n{found[4]}", text)
+
+
+def load_results(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return every result in a folder by its file's name without ``.json``.
+
+    Raises:
+        MemoryRagError: a file that isn't JSON.
+    """
+    results = {}
+    for path in sorted(folder.glob("*.json")):
+        try:
+            results[path.stem] = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise MemoryRagError(f"{path} is not a result: {error}; make it again with: make bench") from error
+    return results
+
+
+def tables_of(results: Results) -> dict[str, str]:
+    """Return all tables by name; one whose result is missing says how to make it."""
+    tables = {
+        "recall": _made(_recall, results, "recall"),
+        "recall-locomo": _made(lambda found: _categories(found, "locomo"), results, "recall-locomo"),
+        "recall-beam": _made(lambda found: _categories(found, "beam"), results, "recall-beam"),
+        "not-found": _made(_not_found, results, "not-found"),
+        "made-with": _made(_made_with, results, ""),
+    }
+    if "speed" in results:
+        return tables | speed_tables(results["speed"])
+    names = ("speed", "speed-queries", "speed-adds", "speed-start", "speed-space", "speed-embedding")
+    return tables | dict.fromkeys(names, _missing("speed"))
+
+
+def _made(make: Callable[[Results], str], results: Results, prefix: str) -> str:
+    found = {name: result for name, result in results.items() if name.startswith(prefix)}
+    return make(found) if found else _missing(prefix)
+
+
+def _missing(what: str) -> str:
+    return f"Not measured yet{': ' + what if what else ''}. Measure it with `make bench`."
+
+
+def _recall(results: Results) -> str:
+    sets = {
+        name: sorted(
+            (found for found in results.values() if found["dataset"]["name"] == name),
+            key=lambda found: (_embedder(found) != _DEFAULT, _embedder(found)),
+        )
+        for name in SETS
+    }
+    rows: dict[str, dict[tuple[str, str], str]] = {}
+    for name, listed in sets.items():
+        for found in listed:
+            for pool in _POOLS:
+                for mode, of_mode in found["result"].get(pool, {}).items():
+                    if _embedder(found) != _DEFAULT and mode not in _USES_VECTORS:
+                        continue
+                    label = f"{mode}, {_embedder(found)}" if mode in _USES_VECTORS else mode
+                    rows.setdefault(label, {})[name, pool] = interval(of_mode["all"])
+    columns = [(name, pool) for name in SETS for pool in _POOLS]
+    head = ["mode", *(f"{SETS[name]}, {_POOLS[pool]}" for name, pool in columns)]
+    table = markdown_table(head, [(label, *(cells.get(c, "-") for c in columns)) for label, cells in rows.items()])
+    counts = [
+        f"{SETS[name]}: {_n_asked(listed[0]):,} questions, {listed[0]['dataset']['n_turns']:,} turns"
+        for name, listed in sets.items()
+        if listed
+    ]
+    return f"{table}\n\nMean recall@10 [95 % interval]. {'; '.join(counts)}. {IN_SAMPLE}"
+
+
+def _categories(results: Results, name: str) -> str:
+    found = results.get(f"recall-{name}")
+    if found is None:
+        return _missing(f"recall-{name}")
+    by_mode = found["result"]["conversation"]
+    overall = found["result"].get("memory", {})
+    modes = list(by_mode)
+    categories = list(next(iter(by_mode.values()))["by_category"])
+    rows = []
+    for category in categories:
+        cells = [interval(by_mode[mode]["by_category"][category]) for mode in modes]
+        whole = interval(overall["hybrid"]["by_category"][category]) if "hybrid" in overall else "-"
+        n = by_mode[modes[0]]["by_category"][category]["n"]
+        rows.append((category, f"{n:,}", *cells, whole))
+    head = ("category", "n", *modes, "hybrid, whole memory")
+    note = f"Mean recall@10 [95 % interval], own conversation as the pool but for the last column, {_embedder(found)}."
+    return f"{markdown_table(head, rows)}\n\n{note} {IN_SAMPLE}"
+
+
+def _not_found(results: Results) -> str:
+    rows, costs = [], []
+    for found in results.values():
+        result = found["result"]
+        own = result["own"]
+        label = _labelled(found)
+        for kind, what in _KINDS.items():
+            if kind not in result:
+                continue
+            of_kind = result[kind]
+            cells = [_wilson(of_kind[key], of_kind["n"]) for key in ("rightly_empty", "marked_weak_or_empty")]
+            area = _hanley_mcneil(of_kind["auroc"], own["n"], of_kind["n"])
+            rows.append((f"{label}: {what}", f"{of_kind['n']:,}", *cells, area))
+        cells = [_wilson(own[key], own["n"]) for key in ("wrongly_empty", "marked_weak_or_empty")]
+        costs.append((label, f"{own['n']:,}", *cells, share(own["recall_without_floor"]), share(own["recall_lost"])))
+    unanswered = markdown_table(("questions without an answer", "n", "rightly empty", "empty or weak", "AUROC"), rows)
+    answered = markdown_table(
+        ("questions with an answer", "n", "wrongly empty", "empty or weak", "recall@10 without a floor", "lost by it"),
+        costs,
+    )
+    return f"{unanswered}\n\n{answered}\n\n[95 % interval]. The two lines were set on these sets: in-sample."
+
+
+def _made_with(results: Results) -> str:
+    rows = []
+    for name, found in results.items():
+        made, data = found["provenance"], found.get("dataset", {})
+        engines = ", ".join(f"{engine} {version}" for engine, version in sorted(made["versions"].items()))
+        rows.append(
+            (
+                f"`{name}.json`",
+                made["commit"],
+                made["made_at"],
+                data["sha256"][:12] if data else "-",
+                made["machine"]["processor"],
+                f"Python {made['python']}, {engines}",
+            )
+        )
+    return markdown_table(("result", "commit", "made at", "data, sha256", "processor", "versions"), rows)
+
+
+def _labelled(found: Mapping[str, Any]) -> str:
+    name = SETS[found["dataset"]["name"]]
+    return name if _embedder(found) == _DEFAULT else f"{name}, {_embedder(found)}"
+
+
+def _embedder(found: Mapping[str, Any]) -> str:
+    """Return the short name of the embedder that a result was made with: what stands before its first - or :."""
+    return re.split(r"[-:]", found["provenance"]["settings"]["embedder"] or "none", maxsplit=1)[0]
+
+
+def _n_asked(found: Mapping[str, Any]) -> int:
+    n: int = next(iter(found["result"]["conversation"].values()))["all"]["n"]
+    return n
+
+
+def _wilson(part: float, n: int) -> str:
+    """Return a share of n with its 95 % interval (Wilson, 1927)."""
+    z = 1.96
+    middle = (part + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(part * (1 - part) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return interval({"mean": part, "low": middle - half, "high": middle + half})
+
+
+def _hanley_mcneil(area: float, n: int, m: int) -> str:
+    """Return an area under the ROC curve with its 95 % interval (Hanley and McNeil, 1982, equation 1)."""
+    q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
+    variance = (area * (1 - area) + (n - 1) * (q1 - area**2) + (m - 1) * (q2 - area**2)) / (n * m)
+    half = 1.96 * math.sqrt(variance)
+    return interval({"mean": area, "low": max(0.0, area - half), "high": min(1.0, area + half)})

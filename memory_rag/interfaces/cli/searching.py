@@ -1,0 +1,187 @@
+"""``memory-rag search``: the turns that answer a question, best first."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memory_rag.interfaces.cli.narrowing import (
+    All,
+    Conversation,
+    RoleName,
+    Session,
+    Since,
+    Speaker,
+    Until,
+    within,
+)
+from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say
+from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.cli.terminal import Ink, padded, screen_width
+from memory_rag.interfaces.cli.turn_shape import passage_lines, place_json, place_line
+from memory_rag.turns import Span
+
+if TYPE_CHECKING:
+    from memory_rag.memory import Memory
+    from memory_rag.retrieval.ranking import Hit, Ranking
+
+_HITS_A_TABLE = 7
+
+
+def _mode(value: str) -> str:
+    from memory_rag.errors import QueryError
+    from memory_rag.retrieval.searcher import Mode
+
+    try:
+        return Mode.parse(value).value
+    except QueryError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+Query = Annotated[str, typer.Argument(metavar="QUERY", help="A question, or words.", show_default=False)]
+K = Annotated[int, typer.Option("-k", "--k", min=1, metavar="N", help="How many turns at most.")]
+
+
+def search(
+    place: Place,
+    query: Query,
+    k: K = 10,
+    mode: Annotated[
+        str,
+        typer.Option(
+            "--mode",
+            metavar="MODE",
+            callback=_mode,
+            help="hybrid, keyword, dense, or to compare with: rrf, overlap, okapi, rank-bm25",
+        ),
+    ] = "hybrid",
+    conversation: Conversation = None,
+    session: Session = None,
+    speaker: Speaker = None,
+    role: RoleName = None,
+    since: Since = None,
+    until: Until = None,
+    unrecalled: All = False,
+    no_floor: Annotated[
+        bool, typer.Option("--no-floor", help="Show unlikely hits too, instead of 'not found'.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the weighted signals that add up to each score.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Find the turns that answer a question, best first.
+
+    "not found" is an answer too: when nothing here is likely to answer it, no turn is shown.
+    """
+    narrowed = within(
+        conversation=conversation,
+        session=session,
+        speaker=speaker,
+        role=role,
+        since=since,
+        until=until,
+        unrecalled=unrecalled,
+    )
+    with place.open() as memory:
+        ranking = memory.search(query, k=k, mode=mode, within=narrowed, floor=not no_floor)
+        if as_json:
+            print_json(ranking_json(ranking))
+            return
+        print_ranking(ranking, memory, place=place)
+        if explain and ranking.hits:
+            _print_signals(ranking)
+    tell_of(ranking)
+    if not ranking.hits and not no_floor and ranking.mode == "hybrid":
+        note("nothing here is likely to answer this; see what comes nearest with --no-floor")
+
+
+def ranking_json(ranking: Ranking) -> dict[str, Any]:
+    """Return what ``search --json`` prints."""
+    return {
+        "query": ranking.query,
+        "mode": str(ranking.mode),
+        "hits": [_hit_json(hit) for hit in ranking],
+        "pending": ranking.pending,
+        "evidence": ranking.evidence,
+        "notes": list(ranking.notes),
+    }
+
+
+def _hit_json(hit: Hit) -> dict[str, Any]:
+    return {
+        "rank": hit.rank,
+        "score": hit.score,
+        **place_json(hit.turn),
+        "text": hit.turn.text,
+        "span": [hit.span.start, hit.span.end],
+        "signals": dict(hit.signals),
+    }
+
+
+def print_ranking(ranking: Ranking, memory: Memory, *, place: Place) -> None:
+    """Print the hits for a reader: rank, who, when, where, and the passage with the question's words marked."""
+    if not ranking.hits:
+        say("not found")
+        return
+    ink = Ink(is_colourful(sys.stdout))
+    margin = len(str(len(ranking))) + 2
+    width = screen_width() - margin
+    zone = memory.zone
+    for hit in ranking:
+        rank = padded(str(hit.rank), margin - 2, right=True)
+        say(f"{ink.bold(rank)}  {place_line(hit.turn, zone, width=width, ink=ink)}")
+        span, marks = _passage(hit, ranking.query, memory)
+        lines, left_out = passage_lines(hit.turn.text, span, marks=marks, width=width, ink=ink)
+        for line in lines or [ink.dim("(no text)")]:
+            say(" " * margin + line)
+        if left_out and lines:
+            more = f"… ({left_out:,} more characters; {place.command('show', hit.turn.turn_id)})"
+            say(" " * margin + ink.dim(more))
+        if hit.rank < len(ranking):
+            say()
+
+
+def tell_of(ranking: Ranking) -> None:
+    """Say on stderr what bears on a ranking."""
+    if ranking.evidence == "weak":
+        note("weak evidence: these turns may not answer the question")
+    for text in ranking.notes:
+        note(text)
+
+
+def _passage(hit: Hit, query: str, memory: Memory) -> tuple[Span, list[Span]]:
+    """Return the span of a hit to show, and where in the turn's text the question's words stand in it."""
+    from memory_rag.retrieval.passage_span import keyword_span
+
+    analyzer = memory.indexes.keyword.analyzer
+    terms = set(analyzer.query_terms(query))
+    base = hit.span.start
+    inner = keyword_span(hit.span.of(hit.turn.text), terms, analyzer=analyzer)
+    span = Span(base + inner.start, base + inner.end)
+    marks = [
+        Span(span.start + start, span.start + end)
+        for start, end, term in analyzer.located_terms(span.of(hit.turn.text))
+        if term in terms
+    ]
+    return span, list(dict.fromkeys(marks))
+
+
+def _print_signals(ranking: Ranking) -> None:
+    """Print a table of weighted signals, a column a hit; each column adds up to the hit's score."""
+    names = list(dict.fromkeys(name for hit in ranking for name in hit.signals))
+    names.sort(key=lambda name: (-max(abs(hit.signals.get(name, 0.0)) for hit in ranking), name))
+    room = max(map(len, [*names, "score"])) + 1
+    for first in range(0, len(ranking), _HITS_A_TABLE):
+        hits = ranking.hits[first : first + _HITS_A_TABLE]
+        rows = [("", *(f"#{hit.rank}" for hit in hits))]
+        for name in names:
+            values = [hit.signals.get(name, 0.0) for hit in hits]
+            if any(values):
+                rows.append((name, *(f"{value:.3f}" if value else "·" for value in values)))
+        rows.append(("score", *(f"{hit.score:.3f}" for hit in hits)))
+        say()
+        for name, *cells in rows:
+            say(padded(name, room) + "".join(padded(cell, 8, right=True) for cell in cells))

@@ -1,0 +1,173 @@
+"""``memory-rag stats``, ``doctor`` and ``reindex``: what is in a memory, whether it is well, its indexes made anew."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memory_rag.errors import NewerFormatError, NotAMemoryError, StoreError
+from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say
+from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.cli.progress import progress_bar
+from memory_rag.interfaces.cli.terminal import Ink, fitted, padded, screen_width, shown, wrapped
+from memory_rag.interfaces.cli.turn_shape import when
+
+if TYPE_CHECKING:
+    from memory_rag.health import Checkup
+    from memory_rag.inventory import Stats
+
+_SPEAKERS_SHOWN = 6
+
+
+def stats(
+    place: Place,
+    conversations: Annotated[
+        bool, typer.Option("--conversations", help="List the conversations.", show_default=False)
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Count turns, people, times, bytes, and what is embedded."""
+    with place.open() as memory:
+        counted = memory.stats()
+        zone = memory.zone
+    if as_json:
+        listed = {"conversations": [one.as_json() for one in counted.conversations]} if conversations else {}
+        print_json({**counted.as_json(), **listed})
+    elif conversations:
+        _print_conversations(counted, zone)
+    else:
+        _print_stats(counted, zone)
+    if counted.note:
+        note(counted.note)
+
+
+def doctor(place: Place, as_json: Json = False) -> None:
+    """Check that all of a memory is well; changes nothing.
+
+    Every text against its SHA-256, the keyword index against the words, the vectors, the files, the disk.
+    """
+    try:
+        with place.open() as memory, progress_bar() as progress:
+            checkup = memory.doctor(progress=progress)
+    except (NotAMemoryError, NewerFormatError):
+        raise
+    except StoreError as error:
+        from memory_rag.health import Checkup, Finding
+
+        remedy = f"keep a copy of this folder, then take a backup's words with: {place.command('restore')}"
+        checkup = Checkup(place.folder, (Finding("words", "fail", str(error), remedy),))
+    if as_json:
+        print_json(checkup.as_json())
+    else:
+        _print_checkup(checkup)
+    if not checkup.is_well:
+        raise typer.Exit(1)
+
+
+def reindex(
+    place: Place,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Delete other embedders' vectors at the end.", show_default=False)
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Build the keyword index anew and embed what is pending.
+
+    May be stopped with Ctrl-C and taken up again; search goes on meanwhile. --language is remembered.
+    """
+    before = time.monotonic()
+    with place.open() as memory:
+        try:
+            with progress_bar() as progress:
+                embedded = memory.reindex(language=place.language, prune=prune, progress=progress)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(
+                f"stopped; what is embedded stays so, go on with: {place.command('reindex')}"
+            ) from None
+        n_turns, languages = len(memory), memory.indexes.languages()
+    seconds = time.monotonic() - before
+    if as_json:
+        print_json({"n_turns": n_turns, "embedded": embedded, "languages": list(languages), "seconds": seconds})
+        return
+    rate = f" ({embedded / seconds:,.0f} turns/s)" if embedded else ""
+    say(f"indexed {n_turns:,} turns in {', '.join(languages)}; embedded {embedded:,} in {seconds:,.1f} s{rate}")
+
+
+def _print_stats(counted: Stats, zone: tzinfo) -> None:
+    ink, width = Ink(is_colourful(sys.stdout)), screen_width()
+    rows = list(_stats_rows(counted, zone))
+    room = max(len(name) for name, _ in rows) + 2
+    for name, value in rows:
+        value = shown(value)
+        for number, line in enumerate(wrapped(value, width - room)):
+            say(ink.dim(padded("" if number else name, room)) + line.of(value))
+
+
+def _stats_rows(counted: Stats, zone: tzinfo) -> Iterator[tuple[str, str]]:
+    yield "memory", str(counted.folder)
+    yield "turns", f"{counted.n_turns:,}{_in_brackets(counted.by_role)}"
+    yield "words", f"{counted.n_words:,}"
+    yield "conversations", f"{len(counted.conversations):,}, in {counted.n_sessions:,} sessions"
+    if counted.by_speaker:
+        people = list(counted.by_speaker.items())
+        more = f" and {len(people) - _SPEAKERS_SHOWN:,} more" if len(people) > _SPEAKERS_SHOWN else ""
+        yield "speakers", ", ".join(f"{name} {n:,}" for name, n in people[:_SPEAKERS_SHOWN]) + more
+    if counted.first is not None:
+        yield "said", f"{when(counted.first, zone)} to {when(counted.last, zone)}"
+    if counted.undated:
+        yield "undated", f"{counted.undated:,}"
+    if counted.unrecalled:
+        yield "left out", f"{counted.unrecalled:,} of tool traffic, hidden or abandoned; search with --all"
+    yield "languages", ", ".join(counted.languages)
+    total = sum(counted.n_bytes.values())
+    sizes = ", ".join(f"{kind} {size / 1e6:,.1f}" for kind, size in counted.n_bytes.items())
+    yield "on disk", f"{total / 1e6:,.1f} MB ({sizes})"
+    yield "embedder", counted.embedder or "none"
+    yield "embedded", f"{counted.embedded:,}, pending {counted.pending:,}"
+    saved = "not saved" if counted.snapshot_seq is None else f"saved at {counted.snapshot_seq:,}"
+    yield "changes", f"{counted.seq:,}; keyword index {saved}"
+
+
+def _in_brackets(counts: Mapping[str, int]) -> str:
+    return f" ({', '.join(f'{name} {n:,}' for name, n in counts.items())})" if counts else ""
+
+
+def _print_conversations(counted: Stats, zone: tzinfo) -> None:
+    ink, width = Ink(is_colourful(sys.stdout)), screen_width()
+    ids = max((len(one.conversation_id) for one in counted.conversations), default=0)
+    ids = min(ids, width // 2)
+    say(ink.bold(padded("conversation", ids) + "  turns  first to last          title"))
+    for one in counted.conversations:
+        days = f"{_day(one.first, zone)} to {_day(one.last, zone)}"
+        title = fitted(shown(one.title), max(8, width - ids - 34))
+        name = padded(fitted(shown(one.conversation_id), ids), ids)
+        say(f"{name}  {one.n_turns:>5,}  {padded(days, 24)} {title}".rstrip())
+
+
+def _day(instant: datetime | None, zone: tzinfo) -> str:
+    return "unknown   " if instant is None else instant.astimezone(zone).strftime("%Y-%m-%d")
+
+
+def _print_checkup(checkup: Checkup) -> None:
+    ink, width = Ink(is_colourful(sys.stdout)), screen_width()
+    styles = {"ok": ink.good, "warn": ink.odd, "fail": ink.bad}
+    room = max(len(finding.name) for finding in checkup.findings) + 2
+    say(f"{ink.bold('memory')} {shown(str(checkup.folder))}")
+    for finding in checkup.findings:
+        head = styles[finding.state](padded(finding.state, 6)) + padded(finding.name, room)
+        remedy = [f"→ {finding.remedy}"] if finding.remedy and finding.state != "ok" else []
+        for line in _hanging([finding.message, *remedy], width - room - 6):
+            say(head + line)
+            head = " " * (room + 6)
+    counts = [sum(finding.state == state for finding in checkup.findings) for state in ("fail", "warn")]
+    say("all is well" if not any(counts) else f"{counts[0]} failed, {counts[1]} to look at")
+
+
+def _hanging(texts: Iterable[str], width: int) -> Iterator[str]:
+    for text in map(shown, texts):
+        yield from (line.of(text) for line in wrapped(text, width))

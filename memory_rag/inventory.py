@@ -1,0 +1,179 @@
+"""What is in a memory: turns, people, times, bytes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memory_rag.errors import EmbedderError, MissingExtraError
+from memory_rag.retrieval.indexes import DERIVED, Indexes
+from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.text.word_bounds import count_words
+from memory_rag.turns import Turn
+
+
+@dataclass(slots=True)
+class ConversationStats:
+    """One conversation: its title ("" if its source gave none), its turns, and when the first and last were said."""
+
+    conversation_id: str
+    title: str = ""
+    n_turns: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+
+    def count(self, turn: Turn) -> None:
+        self.n_turns += 1
+        if turn.said_at is not None:
+            self.first = min(self.first or turn.said_at, turn.said_at)
+            self.last = max(self.last or turn.said_at, turn.said_at)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "conversation_id": self.conversation_id,
+            "title": self.title,
+            "n_turns": self.n_turns,
+            "first": _iso(self.first),
+            "last": _iso(self.last),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What is in a memory.
+
+    ``by_role`` and ``by_speaker`` count turns, the most frequent first. ``undated`` turns have no known time,
+    ``unrecalled`` ones are left out of search. ``n_bytes`` is what lies on disk, by kind: ``words``, ``vectors``,
+    ``derived``. ``embedder`` is the fingerprint, None without one; ``note`` says why there is none, if there should
+    be. ``snapshot_seq`` is the change up to which the keyword index is saved, None if it isn't; ``seq`` the last.
+    """
+
+    folder: Path
+    n_turns: int
+    by_role: Mapping[str, int]
+    by_speaker: Mapping[str, int]
+    n_sessions: int
+    conversations: tuple[ConversationStats, ...]
+    undated: int
+    unrecalled: int
+    n_words: int
+    languages: tuple[str, ...]
+    n_bytes: Mapping[str, int]
+    embedder: str | None
+    embedded: int
+    pending: int
+    seq: int
+    snapshot_seq: int | None
+    note: str = ""
+
+    @property
+    def first(self) -> datetime | None:
+        """When the oldest turn was said; None if no turn's time is known."""
+        return min((one.first for one in self.conversations if one.first is not None), default=None)
+
+    @property
+    def last(self) -> datetime | None:
+        """When the newest turn was said; None if no turn's time is known."""
+        return max((one.last for one in self.conversations if one.last is not None), default=None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``stats --json`` prints, without the list of conversations."""
+        return {
+            "folder": str(self.folder),
+            "n_turns": self.n_turns,
+            "by_role": dict(self.by_role),
+            "by_speaker": dict(self.by_speaker),
+            "n_conversations": len(self.conversations),
+            "n_sessions": self.n_sessions,
+            "first": _iso(self.first),
+            "last": _iso(self.last),
+            "undated": self.undated,
+            "unrecalled": self.unrecalled,
+            "n_words": self.n_words,
+            "languages": list(self.languages),
+            "n_bytes": dict(self.n_bytes),
+            "embedder": self.embedder,
+            "embedded": self.embedded,
+            "pending": self.pending,
+            "seq": self.seq,
+            "snapshot_seq": self.snapshot_seq,
+            "note": self.note or None,
+        }
+
+
+@dataclass(slots=True)
+class _Count:
+    conversations: dict[str, ConversationStats] = field(default_factory=dict)
+    roles: Counter[str] = field(default_factory=Counter)
+    speakers: Counter[str] = field(default_factory=Counter)
+    sessions: set[tuple[str, str]] = field(default_factory=set)
+    undated: int = 0
+    unrecalled: int = 0
+    n_words: int = 0
+
+    def count(self, turn: Turn) -> None:
+        self.conversations.setdefault(turn.conversation_id, ConversationStats(turn.conversation_id)).count(turn)
+        self.roles[turn.role.value] += 1
+        self.speakers[turn.speaker] += 1
+        self.sessions.add((turn.conversation_id, turn.session_id))
+        self.undated += turn.said_at is None
+        self.unrecalled += not turn.recalled
+        self.n_words += count_words(turn.text)
+
+
+def stats(folder: Path, store: SqliteTurnStore, indexes: Indexes) -> Stats:
+    """Count what is in a memory; reads every turn once. An embedder that can't be loaded is noted, not raised."""
+    counted = _Count()
+    for _row, turn in store.scan():
+        counted.count(turn)
+    for conversation in store.conversations():
+        if conversation.conversation_id in counted.conversations:
+            counted.conversations[conversation.conversation_id].title = conversation.title
+    indexes.catch_up()
+    embedder, embedded, pending, note = None, 0, indexes.keyword.table.n_alive - counted.unrecalled, ""
+    try:
+        dense = indexes.dense()
+        if dense is not None:
+            embedder = dense.embedder.fingerprint
+            embedded = int(dense.covered.sum())
+            pending = len(dense.pending(indexes.keyword.table))
+    except (EmbedderError, MissingExtraError) as error:
+        note = str(error)
+    return Stats(
+        folder=folder,
+        n_turns=sum(counted.roles.values()),
+        by_role=dict(counted.roles.most_common()),
+        by_speaker=dict(sorted(counted.speakers.items(), key=lambda pair: (-pair[1], pair[0]))),
+        n_sessions=len(counted.sessions),
+        conversations=tuple(counted.conversations[key] for key in sorted(counted.conversations)),
+        undated=counted.undated,
+        unrecalled=counted.unrecalled,
+        n_words=counted.n_words,
+        languages=indexes.languages(),
+        n_bytes=bytes_by_kind(folder),
+        embedder=embedder,
+        embedded=embedded,
+        pending=pending,
+        seq=store.last_seq,
+        snapshot_seq=KeywordIndex.load(folder / DERIVED, indexes.keyword.analyzer).applied_seq or None,
+        note=note,
+    )
+
+
+def bytes_by_kind(folder: Path) -> dict[str, int]:
+    """Return how many bytes a memory takes on disk: its words, its vectors, and what can be rebuilt from them."""
+    sizes = {"words": 0, "vectors": 0, "derived": 0}
+    for path in folder.rglob("*"):
+        if path.is_file():
+            top = path.relative_to(folder).parts[0]
+            sizes[top if top in sizes else "words"] += path.stat().st_size
+    return sizes
+
+
+def _iso(instant: datetime | None) -> str | None:
+    return None if instant is None else instant.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,304 @@
+"""The only copy of the words: turns in one SQLite file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Self
+
+from memory_rag.errors import NotAMemoryError, StoreError, TurnError
+from memory_rag.store.connections import Connection, Connections
+from memory_rag.store.migrations import applied_steps, migrate
+from memory_rag.store.turn_reader import TurnReader
+from memory_rag.store.turn_rows import (
+    COLUMNS,
+    check_id,
+    check_ids,
+    digest,
+    instant,
+    row_values,
+)
+from memory_rag.store.turn_store import NEXT, Appended
+from memory_rag.turns import Conversation, Turn, text_bytes
+
+FILE_NAME: Final = "turns.sqlite"
+_INSERT: Final = (
+    f"INSERT INTO turns ({COLUMNS}, sha256) VALUES ({', '.join(':' + name for name in COLUMNS.split(', '))}, :sha256)"
+)
+
+
+class SqliteTurnStore(TurnReader):
+    """Turns in one SQLite file in WAL mode; safe for many threads and processes at once."""
+
+    def __init__(
+        self, folder: Path, *, durability: str = "normal", busy_timeout_s: float = 30.0, create: bool = True
+    ) -> None:
+        """Open the store in a folder, making both if ``create``.
+
+        Raises:
+            NotAMemoryError: the folder holds no store and ``create`` is False, or its file is something else.
+            NewerFormatError: the store was written by a later release.
+        """
+        self.path = folder / FILE_NAME
+        _prepare(folder, create=create)
+        path = str(self.path)
+        connections = Connections(
+            self.path,
+            durability=durability,
+            busy_timeout_s=busy_timeout_s,
+            admit=lambda connection: applied_steps(connection, path=path),
+        )
+        super().__init__(connections)
+        try:
+            with connections.reading() as connection:
+                migrate(connection, path=path)
+        except BaseException:
+            connections.close()
+            raise
+
+    @classmethod
+    @contextmanager
+    def opened(cls, folder: Path) -> Iterator[Self]:
+        """The store that is there already, closed at the end.
+
+        Raises:
+            NotAMemoryError: the folder holds no store.
+            NewerFormatError: the store was written by a later release.
+        """
+        store = cls(folder, create=False)
+        try:
+            yield store
+        finally:
+            store.close()
+
+    # -- writing
+
+    def add(self, turn: Turn) -> Turn:
+        """Store one turn and return it with its id and ordinal; if its source is there already, the stored turn.
+
+        Raises:
+            TurnError: an id that can't be an id, or that another turn has.
+            StoreError: the file can't be written; nothing was stored.
+        """
+        with self._connections.writing() as connection:
+            twin = _twin(connection, turn)
+            if twin is not None:
+                return self._one(connection, twin[0])[1]
+            return _insert(connection, turn, _now())
+
+    def append(self, items: Iterable[Turn | Conversation], *, dry_run: bool = False) -> Appended:
+        """Store turns verbatim, all in one transaction, and say which of them were there already.
+
+        A turn with a source is there already when its (source name, conversation, native id) is. An empty
+        ``turn_id`` is filled in (``t17``); an ordinal of ``NEXT`` becomes the next of its conversation. If the
+        iterable raises, nothing of it is stored; a dry run stores nothing either and says what it would have done.
+
+        Raises:
+            TurnError: an id that can't be an id, or that another turn has.
+            StoreError: the file can't be written; nothing was stored.
+        """
+        stored: list[str] = []
+        already_there = 0
+        differing: list[str] = []
+        now = _now()
+        with self._connections.writing(discard=dry_run) as connection:
+            for item in items:
+                if isinstance(item, Conversation):
+                    _store_title(connection, item)
+                    continue
+                twin = _twin(connection, item)
+                if twin is None:
+                    stored.append(_insert(connection, item, now).turn_id)
+                    continue
+                already_there += 1
+                if twin[1] != digest(item.text):
+                    differing.append(twin[0])
+        return Appended(tuple(stored), already_there, tuple(differing))
+
+    def correct(
+        self,
+        turn_id: str,
+        *,
+        text: str | None = None,
+        speaker: str | None = None,
+        said_at: datetime | None = None,
+        keep_old: bool = True,
+    ) -> Turn:
+        """Give a turn a new text, speaker or time, and return it; the old version is kept unless told otherwise.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+        """
+        with self._connections.writing() as connection:
+            row, old = self._one(connection, turn_id)
+            new = replace(
+                old,
+                text=old.text if text is None else text,
+                speaker=old.speaker if speaker is None else speaker,
+                said_at=old.said_at if said_at is None else said_at,
+                said_at_text=old.said_at_text if said_at is None else None,
+                indexed=old.indexed if text is None else None,
+            )
+            seq = _log(connection, "correct", row, _now())
+            if keep_old:
+                connection.execute(
+                    "INSERT INTO versions VALUES (?, ?, ?, ?, ?)",
+                    (row, seq, text_bytes(old.text), text_bytes(old.speaker), instant(old.said_at)),
+                )
+            span = new.indexed
+            connection.execute(
+                "UPDATE turns SET text = ?, sha256 = ?, speaker = ?, said_at = ?, said_at_text = ?, "
+                "indexed_start = ?, indexed_end = ? WHERE row = ?",
+                (
+                    text_bytes(new.text),
+                    digest(new.text),
+                    text_bytes(new.speaker),
+                    instant(new.said_at),
+                    None if new.said_at_text is None else text_bytes(new.said_at_text),
+                    None if span is None else span.start,
+                    None if span is None else span.end,
+                    row,
+                ),
+            )
+        return new
+
+    def remove(self, turn_ids: Sequence[str]) -> int:
+        """Remove turns with their earlier versions, and return how many.
+
+        Raises:
+            UnknownTurnError: no turn has one of these ids; nothing was removed then.
+        """
+        now = _now()
+        with self._connections.writing() as connection:
+            for turn_id in turn_ids:
+                row, _turn = self._one(connection, turn_id)
+                connection.execute("DELETE FROM turns WHERE row = ?", (row,))
+                connection.execute("DELETE FROM versions WHERE row = ?", (row,))
+                _log(connection, "remove", row, now)
+            connection.execute(
+                "DELETE FROM conversations WHERE conversation_id NOT IN (SELECT conversation_id FROM turns)"
+            )
+        return len(turn_ids)
+
+    def set_fact(self, name: str, value: str) -> None:
+        """Remember something about the memory itself, such as its language."""
+        with self._connections.writing() as connection:
+            connection.execute(
+                "INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                (name, value),
+            )
+
+    # -- the file
+
+    def copy_to(self, target: Path) -> None:
+        """Write a consistent copy of the live file (SQLite's online backup) to a path that doesn't exist yet.
+
+        Raises:
+            StoreError: the copy can't be written.
+        """
+        self._connections.copy_to(target)
+
+    @contextmanager
+    def held_alone(self) -> Iterator[None]:
+        """Keep everybody else from the file, which is then without a write-ahead log; to replace it.
+
+        Raises:
+            MemoryLockedError: somebody else has the store open.
+        """
+        with self._connections.held_alone():
+            yield
+
+    def refuse_if_forked(self) -> None:
+        """Fail in a process that was forked after the store was opened.
+
+        Raises:
+            StoreError: this process was forked since.
+        """
+        self._connections.refuse_if_forked()
+
+    def close(self) -> None:
+        self._connections.close()
+
+
+def _insert(connection: Connection, turn: Turn, now: int) -> Turn:
+    check_ids(turn)
+    row = connection.execute("SELECT ifnull(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'turns'").fetchone()[0]
+    turn_id = turn.turn_id or f"t{row}"
+    if connection.execute("SELECT 1 FROM turns WHERE turn_id = ?", (turn_id,)).fetchone():
+        if turn.turn_id:
+            raise TurnError(
+                f"a turn with the id {turn_id!r} is stored already; leave turn_id empty to get a new one, "
+                "or correct the stored turn"
+            )
+        turn_id = f"t{row}-{now}"
+    ordinal = turn.ordinal
+    if ordinal == NEXT:
+        ordinal = connection.execute(
+            "SELECT ifnull(max(ordinal), -1) + 1 FROM turns WHERE conversation_id = ?", (turn.conversation_id,)
+        ).fetchone()[0]
+    if turn_id != turn.turn_id or ordinal != turn.ordinal:
+        turn = replace(turn, turn_id=turn_id, ordinal=ordinal)
+    values = {"row": row, **row_values(turn)}
+    connection.execute(_INSERT, values)
+    _log(connection, "add", row, now)
+    return turn
+
+
+def _twin(connection: Connection, turn: Turn) -> tuple[str, bytes] | None:
+    if turn.source is None:
+        return None
+    check_ids(turn)
+    found: tuple[str, bytes] | None = connection.execute(
+        "SELECT turn_id, sha256 FROM turns WHERE source_name = ? AND conversation_id = ? AND source_id = ?",
+        (turn.source.name, turn.conversation_id, turn.source.native_id),
+    ).fetchone()
+    return found
+
+
+def _store_title(connection: Connection, conversation: Conversation) -> None:
+    check_id("conversation_id", conversation.conversation_id)
+    connection.execute(
+        "INSERT INTO conversations VALUES (?, ?) ON CONFLICT (conversation_id) DO UPDATE SET title = excluded.title",
+        (conversation.conversation_id, text_bytes(conversation.title)),
+    )
+
+
+def _log(connection: Connection, kind: str, row: int, now: int) -> int:
+    cursor = connection.execute("INSERT INTO changes (kind, row, changed_at) VALUES (?, ?, ?)", (kind, row, now))
+    return int(cursor.lastrowid or 0)
+
+
+def _now() -> int:
+    return time.time_ns() // 1000
+
+
+def _prepare(folder: Path, *, create: bool) -> None:
+    """Make the folder and an empty file, or refuse a folder that can't be a memory."""
+    path = folder / FILE_NAME
+    try:
+        if path.is_file():
+            return
+        if not create:
+            raise NotAMemoryError(
+                f"{folder} holds no memory (no {FILE_NAME}); make one with: memory-rag add or memory-rag import"
+            )
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        others = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
+        if others:
+            raise NotAMemoryError(
+                f"{folder} holds no memory but other files ({', '.join(others[:3])} …); choose a new or empty folder, "
+                f"or put the {FILE_NAME} back that belongs to them"
+            )
+        # Made by us and not by SQLite, so that the file and its WAL (which copies its mode) are ours alone.
+        path.touch(mode=0o600)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise NotAMemoryError(f"{folder} is a file, not the folder of a memory") from error
+    except OSError as error:
+        raise StoreError(
+            f"the memory at {folder} can't be opened or made ({error.strerror}); it needs a folder and files that "
+            "you may write to, on a disk with free space"
+        ) from error

@@ -1,0 +1,182 @@
+"""Reading turns out of the SQLite file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from memory_rag.errors import UnknownTurnError
+from memory_rag.store.connections import Connection, Connections
+from memory_rag.store.turn_rows import COLUMNS, can_be_id, turn_of
+from memory_rag.store.turn_store import Change
+from memory_rag.turns import Conversation, Turn, from_microseconds, text_bytes, text_from_bytes
+
+_FETCH: Final = 500
+
+
+class TurnReader:
+    """What can be asked of the file without changing it."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the newest change; 0 for a store in which nothing ever happened."""
+        with self._connections.reading() as connection:
+            return int(connection.execute("SELECT ifnull(max(seq), 0) FROM changes").fetchone()[0])
+
+    def fact(self, name: str) -> str | None:
+        with self._connections.reading() as connection:
+            found = connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return None if found is None else str(found[0])
+
+    def __len__(self) -> int:
+        with self._connections.reading() as connection:
+            return int(connection.execute("SELECT count(*) FROM turns").fetchone()[0])
+
+    def get(self, turn_ids: Sequence[str]) -> list[Turn]:
+        """Return the turns with these ids, in this order.
+
+        Raises:
+            UnknownTurnError: no turn has one of them.
+        """
+        with self._connections.reading() as connection:
+            return [self._one(connection, turn_id)[1] for turn_id in turn_ids]
+
+    def row_of(self, turn_id: str) -> int:
+        """Return the number under which the indexes know a turn.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+        """
+        with self._connections.reading() as connection:
+            return self._one(connection, turn_id)[0]
+
+    def turns_at(self, rows: Sequence[int]) -> dict[int, Turn]:
+        """Return the turns at these row numbers; a row whose turn is gone is left out."""
+        found: dict[int, Turn] = {}
+        with self._connections.reading() as connection:
+            for start in range(0, len(rows), _FETCH):
+                part = [int(row) for row in rows[start : start + _FETCH]]
+                marks = ",".join("?" * len(part))
+                for record in connection.execute(f"SELECT {COLUMNS} FROM turns WHERE row IN ({marks})", part):
+                    found[record[0]] = turn_of(record)
+        return found
+
+    def earlier_versions(self, turn_id: str) -> list[Turn]:
+        """Return what a turn was before each correction that kept it, oldest first; empty if it wasn't corrected.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+        """
+        with self._connections.reading() as connection:
+            row, turn = self._one(connection, turn_id)
+            return [
+                replace(
+                    turn,
+                    text=text_from_bytes(text),
+                    speaker=text_from_bytes(speaker),
+                    said_at=None if said_at is None else from_microseconds(said_at),
+                    said_at_text=None,
+                    indexed=None,
+                )
+                for text, speaker, said_at in connection.execute(
+                    "SELECT text, speaker, said_at FROM versions WHERE row = ? ORDER BY replaced_by", (row,)
+                )
+            ]
+
+    def scan(self, *, conversation_id: str | None = None) -> Iterator[tuple[int, Turn]]:
+        """Yield (row, turn): a conversation in spoken order, or everything in stored order."""
+        where, order = "", "row"
+        values: tuple[str, ...] = ()
+        if conversation_id is not None:
+            if not can_be_id(conversation_id):
+                return
+            where, order, values = "WHERE conversation_id = ?", "ordinal, row", (conversation_id,)
+        # A cursor of its own connection state: the caller may write between two turns.
+        with self._connections.reading() as connection:
+            rows = [r[0] for r in connection.execute(f"SELECT row FROM turns {where} ORDER BY {order}", values)]
+        for start in range(0, len(rows), _FETCH):
+            part = rows[start : start + _FETCH]
+            turns = self.turns_at(part)
+            yield from ((row, turns[row]) for row in part if row in turns)
+
+    def containing(self, text: str) -> Iterator[tuple[int, Turn]]:
+        """Yield (row, turn) of those whose stored text holds these exact code points, in stored order."""
+        with self._connections.reading() as connection:
+            # instr on BLOBs compares bytes; LIKE on a trigram table loses two-character words in SQLite 3.40.
+            rows = [
+                r[0]
+                for r in connection.execute(
+                    "SELECT row FROM turns WHERE instr(text, ?) > 0 ORDER BY row", (text_bytes(text),)
+                )
+            ]
+        for start in range(0, len(rows), _FETCH):
+            part = rows[start : start + _FETCH]
+            turns = self.turns_at(part)
+            yield from ((row, turns[row]) for row in part if row in turns)
+
+    def changes_since(self, seq: int, *, limit: int | None = None) -> list[Change]:
+        """Return the changes after this one, oldest first, or as many of them as the limit says."""
+        with self._connections.reading() as connection:
+            return [
+                Change(*record)
+                for record in connection.execute(
+                    "SELECT seq, kind, row, changed_at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?",
+                    (seq, -1 if limit is None else limit),
+                )
+            ]
+
+    def conversations(self) -> list[Conversation]:
+        """Return every conversation that has turns, with the title its source gave it, by id."""
+        with self._connections.reading() as connection:
+            return [
+                Conversation(record[0], text_from_bytes(record[1] or b""))
+                for record in connection.execute(
+                    "SELECT DISTINCT turns.conversation_id, title FROM turns LEFT JOIN conversations "
+                    "USING (conversation_id) ORDER BY turns.conversation_id"
+                )
+            ]
+
+    def neighbours(self, turn_id: str, *, before: int, after: int) -> list[Turn]:
+        """Return a turn amid the turns said just before and after it in its conversation, in spoken order.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+        """
+        with self._connections.reading() as connection:
+            row, turn = self._one(connection, turn_id)
+            key = (turn.conversation_id, turn.ordinal, row)
+            earlier = connection.execute(
+                f"SELECT {COLUMNS} FROM turns WHERE conversation_id = ? AND (ordinal, row) < (?, ?) "
+                "ORDER BY ordinal DESC, row DESC LIMIT ?",
+                (*key, before),
+            ).fetchall()
+            later = connection.execute(
+                f"SELECT {COLUMNS} FROM turns WHERE conversation_id = ? AND (ordinal, row) > (?, ?) "
+                "ORDER BY ordinal, row LIMIT ?",
+                (*key, after),
+            ).fetchall()
+        return [*(turn_of(r) for r in reversed(earlier)), turn, *(turn_of(r) for r in later)]
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the file, a line each: SQLite's own check, and each text against its SHA-256."""
+        with self._connections.reading() as connection:
+            problems = [r[0] for r in connection.execute("PRAGMA integrity_check") if r[0] != "ok"]
+            for turn_id, text, digest in connection.execute("SELECT turn_id, text, sha256 FROM turns"):
+                if hashlib.sha256(text).digest() != digest:
+                    problems.append(f"turn {turn_id}: its text doesn't have the SHA-256 it was stored with")
+        return problems
+
+    def _one(self, connection: Connection, turn_id: str) -> tuple[int, Turn]:
+        record = None
+        if can_be_id(turn_id):
+            record = connection.execute(f"SELECT {COLUMNS} FROM turns WHERE turn_id = ?", (turn_id,)).fetchone()
+        if record is None:
+            raise UnknownTurnError(
+                f"no turn has the id {turn_id!r} in {self._connections.path.parent}; find ids with: memory-rag search"
+            )
+        return record[0], turn_of(record)

@@ -1,0 +1,166 @@
+"""How a turn lies in a row of the table, and what can't be stored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from memory_rag.errors import TurnError
+from memory_rag.turns import (
+    Block,
+    Role,
+    Source,
+    Span,
+    Turn,
+    from_microseconds,
+    text_bytes,
+    text_from_bytes,
+    to_microseconds,
+)
+
+COLUMNS: Final = (
+    "row, turn_id, conversation_id, session_id, ordinal, role, speaker, text, said_at, said_at_text, "
+    "blocks, source_name, source_id, raw, recalled, indexed_start, indexed_end"
+)
+_LARGEST_ORDINAL: Final = 2**62 - 1
+"""Far from where SQLite would go on with floating-point numbers."""
+
+
+def row_values(turn: Turn) -> dict[str, object]:
+    """Return a turn's columns but for its row number, by name.
+
+    Raises:
+        TurnError: a part of it that can't be stored; the message names it.
+    """
+    check_ids(turn)
+    for name, value in (("text", turn.text), ("speaker", turn.speaker)):
+        if not isinstance(value, str):
+            raise TurnError(f"the {name} of a turn is a str, got {type(value).__name__} ({value!r:.80})")
+    if not 0 <= turn.ordinal <= _LARGEST_ORDINAL:
+        raise TurnError(
+            f"ordinal {turn.ordinal} is out of range; it is 0 to {_LARGEST_ORDINAL}, or NEXT for the next free one"
+        )
+    source, span = turn.source, turn.indexed
+    return {
+        "turn_id": turn.turn_id,
+        "conversation_id": turn.conversation_id,
+        "session_id": turn.session_id,
+        "ordinal": turn.ordinal,
+        "role": Role.parse(turn.role).value,
+        "speaker": text_bytes(turn.speaker),
+        "text": text_bytes(turn.text),
+        "sha256": digest(turn.text),
+        "said_at": instant(turn.said_at),
+        "said_at_text": _optional_bytes(turn.said_at_text),
+        "blocks": _blocks_to_bytes(turn.blocks),
+        "source_name": source.name if source else None,
+        "source_id": source.native_id if source else None,
+        "raw": _optional_bytes(source.raw) if source else None,
+        "recalled": int(turn.recalled),
+        "indexed_start": None if span is None else span.start,
+        "indexed_end": None if span is None else span.end,
+    }
+
+
+def turn_of(record: Sequence[Any]) -> Turn:
+    """Return the turn of a record of ``COLUMNS``."""
+    (_row, turn_id, conversation_id, session_id, ordinal, role, speaker, text, said_at, said_at_text) = record[:10]
+    blocks, source_name, source_id, raw, recalled, start, end = record[10:]
+    return Turn(
+        turn_id=turn_id,
+        conversation_id=conversation_id,
+        session_id=session_id,
+        ordinal=ordinal,
+        role=Role(role),
+        speaker=text_from_bytes(speaker),
+        text=text_from_bytes(text),
+        said_at=None if said_at is None else from_microseconds(said_at),
+        said_at_text=_optional_text(said_at_text),
+        blocks=_blocks_from_bytes(blocks),
+        source=None if source_name is None else Source(source_name, source_id, _optional_text(raw)),
+        recalled=bool(recalled),
+        indexed=None if start is None else Span(start, end),
+    )
+
+
+def digest(text: str) -> bytes:
+    """Return the 32 bytes of the SHA-256 of a text as it is stored."""
+    return hashlib.sha256(text_bytes(text)).digest()
+
+
+def instant(said_at: datetime | None) -> int | None:
+    """Return an instant as it is stored, in microseconds.
+
+    Raises:
+        TurnError: it has no UTC year from 1 to 9999.
+    """
+    try:
+        return None if said_at is None else to_microseconds(said_at)
+    except OverflowError:
+        raise TurnError(
+            f"said_at {said_at} lies outside the years 1 to 9999 in UTC; give a time inside them, or none"
+        ) from None
+
+
+def can_be_id(value: str) -> bool:
+    """Tell whether a string can be the id of anything stored."""
+    return 0 < len(value) <= 1000 and "\0" not in value and not any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def check_id(name: str, value: str) -> None:
+    """Refuse what can't be an id.
+
+    Raises:
+        TurnError: it is no id; ``name`` says which one.
+    """
+    if not can_be_id(value):
+        raise TurnError(
+            f"{name} {value[:80]!r} can't be an id; an id is 1 to 1000 characters without NUL and lone surrogates"
+        )
+
+
+def check_ids(turn: Turn) -> None:
+    """Refuse a turn with an id that can't be one; an empty turn id asks for a new one.
+
+    Raises:
+        TurnError: the first of them that can't.
+    """
+    if turn.turn_id:
+        check_id("turn_id", turn.turn_id)
+    check_id("conversation_id", turn.conversation_id)
+    check_id("session_id", turn.session_id)
+    if turn.source is not None:
+        check_id("source name", turn.source.name)
+        check_id("source id", turn.source.native_id)
+
+
+def _blocks_to_bytes(blocks: tuple[Block, ...]) -> bytes | None:
+    return b"[" + b", ".join(map(_block_to_bytes, blocks)) + b"]" if blocks else None
+
+
+def _block_to_bytes(block: Block) -> bytes:
+    written: Mapping[str, object] = {"kind": block.kind, "data": block.data, "caption": block.caption}
+    try:
+        return text_bytes(json.dumps(written, ensure_ascii=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TurnError(
+            f"block {block.kind!r} can't be stored ({error}); its data is what JSON can write: objects, lists, "
+            "texts, numbers, true, false and null"
+        ) from error
+
+
+def _blocks_from_bytes(data: bytes | None) -> tuple[Block, ...]:
+    if data is None:
+        return ()
+    return tuple(Block(b["kind"], b["data"], b["caption"]) for b in json.loads(text_from_bytes(data)))
+
+
+def _optional_bytes(text: str | None) -> bytes | None:
+    return None if text is None else text_bytes(text)
+
+
+def _optional_text(data: bytes | None) -> str | None:
+    return None if data is None else text_from_bytes(data)

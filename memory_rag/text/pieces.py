@@ -1,0 +1,177 @@
+"""A text cut into pieces, and the forms by which each piece is indexed and asked for.
+
+A piece is a word, an identifier (``4711-ZX``, ``memory_rag/store.py``, ``C++``), a number with its points
+(``2.4.10``, ``1,000``), a run of a script that is written without spaces, or a pictograph. Pieces are found in the text
+as it is written and composed (NFC) one by one, so that every piece knows its place, and a million combining marks on
+one letter, which NFC sorts in quadratic time, are many short pieces.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+# Written without spaces: Thai, Lao, Myanmar, Hangul (jamo included), Khmer, kana, Han; their punctuation is left out.
+_UNSPACED: Final = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0eff\u1000-\u1049\u1050-\u109d\u1100-\u11ff\u1780-\u17d3\u17d7"
+    "\u17dc-\u17ff\u3005-\u3007\u3041-\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7af\ud7b0-\ud7ff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+# Combining marks (categories Mn and Mc) of the basic plane, and letters that lie between them. Python's \w has none of
+# them, and without them a word of Hindi would be cut at each vowel sign, one of Yoruba at each tone.
+_MARKS: Final = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1-\u05c2\u05c4-\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0898-\u08e1\u08e3-\u0963"
+    "\u0981-\u09e3\u09fe-\u0a75\u0a81-\u0ae3\u0afa-\u0b63\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d"
+    "\u0d57-\u0d63\u0d81-\u0df3\u0f18-\u0f19\u0f35\u0f37\u0f39\u0f3e-\u0f84\u0f86-\u0fbc\u0fc6\u135d-\u135f"
+    "\u1712-\u1734\u1752-\u1773\u180b-\u180d\u180f-\u193b\u1a17-\u1a1b\u1a55-\u1a7f\u1ab0-\u1abd\u1abf-\u1b44"
+    "\u1b6b-\u1b73\u1b80-\u1bf3\u1c24-\u1c37\u1cd0-\u1cd2\u1cd4-\u1dff\u20d0-\u20dc\u20e1\u20e5-\u20f0\u2cef-\u2cf1"
+    "\u2d7f-\u2dff\u302a-\u302f\ua66f\ua674-\ua67d\ua69e-\ua6f1\ua802-\ua827\ua82c\ua880-\ua8c5\ua8e0-\ua8f1"
+    "\ua8ff-\ua92d\ua947-\ua953\ua980-\ua9c0\ua9e5-\uaa4d\uaa7b-\uaac1\uaaeb-\uaaef\uaaf5-\uaaf6\uabe3-\uabea"
+    "\uabec-\uabed\ufb1e\ufe20-\ufe2f"
+)
+# Inside a word they are not seen: soft hyphen, grapheme joiner, zero-width and direction marks, variation selectors.
+_UNSEEN: Final = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
+_LETTER: Final = rf"[^\W{_UNSPACED}]"
+# Every repetition has an end: base64, a million of one letter or of one mark become several pieces.
+_LETTERS: Final = rf"[^\W_{_UNSPACED}]{_LETTER}{{0,127}}(?:[{_MARKS}{_UNSEEN}]{{1,32}}{_LETTER}{{0,128}}){{0,32}}"
+_JOINED: Final = r"(?:[-'\u2018\u2019\u02bc\uff07._/:@#+&~\\]|(?<=\d),(?=\d))"
+PIECES: Final = re.compile(
+    rf"{_LETTERS}(?:{_JOINED}{_LETTERS}){{0,15}}\+{{0,2}}\#?"
+    rf"|[{_UNSPACED}][{_UNSPACED}{_UNSEEN}]*"
+    r"|[\U0001f1e6-\U0001f1ff]{2}"  # a flag
+    r"|[\u2190-\u24ff\u25a0-\u2bff\U0001f000-\U0001faff]"  # a pictograph, a sign; not the lines of drawn boxes
+)
+_STARTS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
+_NOT_SEEN: Final = re.compile(f"[{_UNSEEN}]")
+_WIDE: Final = re.compile("[\uff01-\uffee]+")
+_APOSTROPHES: Final = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07", "'"))
+
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)+")
+_THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_VERSION: Final = re.compile(r"([^\W\d_]+)(\d+(?:[.:]\d+)+)")
+# Between separators; a number with points keeps them, its letters before it stand apart (python3.11).
+_PARTS: Final = re.compile(r"\d+(?:[.,:]\d+)+|(?:(?!\d+[.,:]\d)[^-'._/:@#+&~\\,])+|\d+")
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_CONTRACTED: Final = frozenset({"t", "d", "m", "ll", "re", "ve", "em"})
+LONGEST_KEPT: Final = 256
+"""Code points of the longest piece that is worth remembering; a run of Thai or Chinese may have millions."""
+
+
+class Forms(NamedTuple):
+    """How a piece is indexed or asked for: ordinary words, to be stemmed, and finished terms; all casefolded."""
+
+    words: tuple[str, ...]
+    terms: tuple[str, ...]
+
+
+def has_words(text: str) -> bool:
+    """Tell whether there is anything to search for: a letter, a digit or a pictograph."""
+    return PIECES.search(text) is not None
+
+
+def forms_of(piece: str, *, for_query: bool = False) -> Forms:
+    """Return the forms of a piece: of the whole, and of its parts.
+
+    A question has fewer: a number only as a whole (``2.4.1`` must not find ``2.4.10``, but ``2.4`` may), a run of a
+    script without spaces only as pairs of characters. Every form of a question is one of the piece's own.
+    """
+    return (_known_forms if len(piece) <= LONGEST_KEPT else _forms)(piece, for_query)
+
+
+def _forms(piece: str, for_query: bool) -> Forms:
+    written = _composed(piece)
+    if _STARTS_UNSPACED.match(written):
+        return Forms((), _characters(written, for_query))
+    folded = casefolded(written)
+    if folded.endswith("'s"):
+        written, folded = written[:-2], folded[:-2]
+    if _is_word(folded):
+        return Forms((folded, *_parts(written, for_query).words), ()) if folded.isalpha() else Forms((folded,), ())
+    if _NUMBER.fullmatch(folded):
+        return Forms((), _number(folded, for_query))
+    version = _VERSION.fullmatch(folded)
+    if version is not None:
+        return Forms((), _version(version, for_query))
+    parts = _parts(written, for_query)
+    return Forms(parts.words, (folded, *parts.terms))
+
+
+_known_forms = lru_cache(maxsize=100_000)(_forms)
+
+
+def _parts(written: str, for_query: bool) -> Forms:
+    """Return the forms of what lies between a piece's separators and changes of case; none if it has neither."""
+    runs = [written] if written.isalnum() else _PARTS.findall(written)
+    parts = [part for run in runs for part in _CAMEL.split(run)]
+    if parts == [written]:
+        return Forms((), ())
+    forms = [forms_of(part, for_query=for_query) for part in parts]
+    return Forms(
+        tuple(word for form in forms for word in form.words), tuple(term for form in forms for term in form.terms)
+    )
+
+
+def casefolded(word: str) -> str:
+    """Return a word for comparison regardless of case: composed, and without the dot that a folded İ leaves."""
+    return unicodedata.normalize("NFC", word.casefold().replace("i\u0307", "i"))
+
+
+def unspaced_places(piece: str) -> list[tuple[int, int]]:
+    """Return where the terms of a run of a script without spaces lie in it, in their order; none for other pieces.
+
+    None either for a run that composing makes shorter: its terms lie somewhere in it.
+    """
+    if _STARTS_UNSPACED.match(piece) is None or len(_composed(piece)) != len(piece):
+        return []
+    return [(i, i + 1) for i in range(len(piece))] + [(i, i + 2) for i in range(len(piece) - 1)]
+
+
+def _composed(piece: str) -> str:
+    if piece.isascii():
+        return piece.rstrip("_")
+    seen = _NOT_SEEN.sub("", piece)
+    wide = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), seen)
+    return unicodedata.normalize("NFC", wide).translate(_APOSTROPHES).rstrip("_")
+
+
+def _is_word(folded: str) -> bool:
+    if folded.isalpha():
+        return True
+    head, _, tail = folded.partition("'")
+    return tail in _CONTRACTED and head.isalpha()
+
+
+def _number(number: str, for_query: bool) -> tuple[str, ...]:
+    """Return a number's terms: points alike (10:30 and 10.30, 3,5 and 3.5), no commas between thousands."""
+    if _THOUSANDS.fullmatch(number):
+        number = number.replace(",", "")
+    listed = number.split(",")
+    if len(listed) > 2:
+        return tuple(term for part in listed for term in _number(part, for_query))
+    whole = number.replace(",", ".").replace(":", ".")
+    if for_query:
+        return (whole,)
+    beginnings = _beginnings(whole)
+    return (whole, *beginnings) if len(listed) == 1 else (whole, *beginnings, listed[1].replace(":", "."))
+
+
+def _beginnings(number: str) -> tuple[str, ...]:
+    return tuple(number[:i] for i, character in enumerate(number) if character == ".")
+
+
+def _version(match: re.Match[str], for_query: bool) -> tuple[str, ...]:
+    """Return the terms of letters with a number after them: v2.4.10 is found by 2.4.10, v2.4 and 2.4."""
+    letters, number = match[1], match[2].replace(":", ".")
+    name = (letters,) if len(letters) > 1 else ()
+    if for_query:
+        return (letters + number, *name, number)
+    beginnings = _beginnings(number)
+    return (letters + number, *name, number, *beginnings, *(letters + beginning for beginning in beginnings))
+
+
+def _characters(run: str, for_query: bool) -> tuple[str, ...]:
+    pairs = tuple(run[i : i + 2] for i in range(len(run) - 1))
+    return pairs if for_query and pairs else (*run, *pairs)
