@@ -66,9 +66,16 @@ types: $(tools) ## Check the types of package and tests, strictly
 extras: $(all_extras) ## Install both extras beside the package (torch: some gigabytes)
 
 .PHONY: bench
-bench: $(package) ## Measure speed into eval/results; MEMORY_RAG_DATA names the evaluation data
-	@$(python) -m memory_rag.evaluation speed --out eval/results \
-	    --data "$${MEMORY_RAG_DATA:?names no folder; set it to the one with locomo10.json and beam/}"
+bench: $(package) ## Measure speed (recall too, if MEMORY_RAG_DATA names the data) and make the tables anew
+ifneq ($(MEMORY_RAG_DATA),)
+	@$(python) -m memory_rag.evaluation recall --out eval/results --data "$$MEMORY_RAG_DATA" --memories indexes/bench
+	@$(python) -m memory_rag.evaluation not-found --out eval/results --data "$$MEMORY_RAG_DATA" --memories indexes/bench
+	@$(python) -m memory_rag.evaluation speed --out eval/results --data "$$MEMORY_RAG_DATA"
+else
+	@echo "MEMORY_RAG_DATA is not set: recall and 'not found' stay as they are, and invented turns are embedded" >&2
+	@$(python) -m memory_rag.evaluation speed --out eval/results
+endif
+	@$(python) -m memory_rag.evaluation tables
 
 .PHONY: clean
 clean: ## Remove the environment and every cache; memories under indexes/ stay

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -109,9 +110,21 @@ class Memory:
 
     def close(self) -> None:
         """Save what is derived, if much of it is new, and close the files. The words are safe without it."""
+        if self.store.is_forked:
+            # What is open is the parent's.
+            return
         with self._lock:
-            self._indexes.save_if_worth_it()
-            self.store.close()
+            try:
+                self._indexes.save_if_worth_it()
+            finally:
+                self.store.close()
+
+    @contextmanager
+    def _one_at_a_time(self) -> Iterator[None]:
+        # Asked first: in a forked child, nobody ever gives back a lock that another thread of the parent held.
+        self.store.refuse_if_forked()
+        with self._lock:
+            yield
 
     # -- words in
 
@@ -187,7 +200,7 @@ class Memory:
             dry_run=dry_run,
             progress=progress,
         )
-        with self._lock:
+        with self._one_at_a_time():
             self._indexes.settle_language()
         return report
 
@@ -213,7 +226,7 @@ class Memory:
         Raises:
             UnknownTurnError: no turn has one of these ids; nothing was removed.
         """
-        with self._lock:
+        with self._one_at_a_time():
             removed = self.store.remove(turn_ids)
             self._indexes.catch_up()
             self._indexes.save()
@@ -248,7 +261,7 @@ class Memory:
             depth=self.settings.depth,
             floor=floor,
         )
-        with self._lock:
+        with self._one_at_a_time():
             return self._indexes.search(query, options, today=self._clock().astimezone(self._zone).date())
 
     def compare(self, query: str, *, k: int = 10, within: Within | None = None) -> Comparison:
@@ -266,7 +279,7 @@ class Memory:
         """
         from memory_rag.retrieval.quotes import find_quotes
 
-        with self._lock:
+        with self._one_at_a_time():
             return find_quotes(text, source=self._indexes.quote_source(within), limit=limit)
 
     def verify(self, answer: str, *, answer_turn_id: str | None = None) -> tuple[Verdict, ...]:
@@ -276,7 +289,7 @@ class Memory:
         """
         from memory_rag.retrieval.verification import verify
 
-        with self._lock:
+        with self._one_at_a_time():
             return verify(answer, source=self._indexes.quote_source(None), answer_turn_id=answer_turn_id)
 
     def get(self, turn_id: str) -> Turn:
@@ -326,7 +339,7 @@ class Memory:
         Raises:
             EmbedderError: the embedder can't be loaded or reached.
         """
-        with self._lock:
+        with self._one_at_a_time():
             return self._indexes.embed(progress=progress)
 
     def reindex(
@@ -337,7 +350,7 @@ class Memory:
         ``language`` (codes, comma-separated) is remembered. ``prune`` deletes other embedders' vectors at the end.
         Keyword search goes on meanwhile; a stopped run is taken up again by the next.
         """
-        with self._lock:
+        with self._one_at_a_time():
             return self._indexes.rebuild(language=language, prune=prune, progress=progress)
 
     # -- how it is
@@ -346,12 +359,12 @@ class Memory:
         """Count what is in this memory: turns, people, times, bytes, how much is embedded."""
         from memory_rag.inventory import stats
 
-        with self._lock:
+        with self._one_at_a_time():
             return stats(self.folder, self.store, self._indexes)
 
     def doctor(self, *, progress: Progress | None = None) -> Checkup:
         """Check this memory from the words up, and change nothing."""
         from memory_rag.health import doctor
 
-        with self._lock:
+        with self._one_at_a_time():
             return doctor(self.folder, self.store, self._indexes, progress=progress)

@@ -43,7 +43,7 @@ _LIGATURE: Final = "\ufdfa"
 
 
 class E5Embedder:
-    """multilingual-e5-small: a hundred languages, 384 numbers, about 50 ms a turn.
+    """multilingual-e5-small: a hundred languages, 384 numbers, about 50 ms a turn on one core.
 
     A text's vector doesn't depend on what it is embedded together with. The model is loaded with the first
     text; ``threads`` (0: one a core) texts run at a time.

@@ -57,6 +57,9 @@ def main(arguments: list[str] | None = None) -> int:
     timing.add_argument("--data", type=Path, help="folder with locomo10.json, whose turns are embedded then")
     timing.add_argument("--sizes", default=",".join(map(str, SIZES)), help="turns at which it is measured")
     timing.add_argument("--seed", type=int, default=SEED)
+    timing.add_argument(
+        "--repetitions", type=float, default=100, metavar="PERCENT", help="of what is usual; a trial run"
+    )
     tabling = commands.add_parser("tables", help="make the tables of the pages from the results")
     tabling.set_defaults(run=_tabulate)
     tabling.add_argument("--results", type=Path, default=Path("eval/results"))
@@ -143,7 +146,7 @@ def _time(given: argparse.Namespace) -> None:
     from memory_rag.retrieval.overlap import RankBm25
 
     embedder = MiniLmEmbedder()
-    often = Repetitions()
+    often = Repetitions().scaled(given.repetitions / 100)
     n_embedded = often.embedding_rounds * often.embedding_turns
     load_before = os.getloadavg()
 
@@ -151,10 +154,10 @@ def _time(given: argparse.Namespace) -> None:
         ranker = RankBm25(tokens)
         return lambda query: np.argsort(-ranker.scores(query), kind="stable")[:10]
 
-    def flat(vectors: Any) -> Callable[[Any, int], object]:
+    def flat(vectors: Any) -> Callable[..., object]:
         index = FlatVectors(embedder.dim)
         index.add(vectors)
-        return lambda query, k: index.nearest(query, k=k)
+        return index.nearest
 
     with tempfile.TemporaryDirectory() as scratch, _progress(auto_refresh=False) as shown:
         if given.data is None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table, its first column to the left and all others to the right."""
-    lines = ["| " + " | ".join(head) + " |", "|---" + "|---:" * (len(head) - 1) + "|"]
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, n_words: int = 1) -> str:
+    """Return a table; its first ``n_words`` columns hold words, to the left, the others numbers, to the right."""
+    lines = ["| " + " | ".join(head) + " |", "|---" * n_words + "|---:" * (len(head) - n_words) + "|"]
     for row in rows:
         if len(row) != len(head):
             raise ValueError(f"a row has {len(row)} cells, but the table has {len(head)} columns: {list(row)}")

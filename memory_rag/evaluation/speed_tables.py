@@ -9,13 +9,15 @@ from typing import Any, Final
 from memory_rag.evaluation.markdown import amount, markdown_table
 
 Result = Mapping[str, Any]
+_SEARCHES: Final = ("keyword", "hybrid")
 _FLAT: Final = 1.5
 _WAYS: Final = {
     "keyword": "keyword",
     "dense": "dense",
     "hybrid": "hybrid",
     "rank_bm25": "rank-bm25: `get_scores`, `argsort`",
-    "faiss": "FAISS: `IndexFlatIP.search`, k 200",
+    "faiss": "FAISS: `IndexFlatIP.search`, k 200, one thread",
+    "faiss_threads": "the same, as many threads as it takes",
 }
 
 
@@ -93,7 +95,7 @@ def _goals(result: Result) -> str:
         limit = f"{'≥' if goal.at_least else '≤'} {goal.limit:g} {goal.unit}".strip()
         what = f"{goal.what}, {' / '.join(at)} turns" if at else goal.what
         rows.append((what, limit, " / ".join(values), goal.verdict(result)))
-    return markdown_table(("what", "goal", "measured", ""), rows)
+    return markdown_table(("what", "goal", "measured", "reached"), rows)
 
 
 def _queries(result: Result) -> str:
@@ -102,10 +104,10 @@ def _queries(result: Result) -> str:
         took = measured["query"]
         for way, name in _WAYS.items():
             of_way = took[way]
-            over = [took[peer]["median_ms"] / of_way["median_ms"] for peer in ("rank_bm25", "faiss")]
-            rows.append((f"{size:,}", name, *_times(of_way), amount(of_way["least_ms"]), *map(amount, over)))
+            times_as_long = [amount(measured["times_as_long"][way][peer]) for peer in ("rank_bm25", "faiss")]
+            rows.append((f"{size:,}", name, *_times(of_way), amount(of_way["least_ms"]), *times_as_long))
     head = ("turns", "way", "median ms", "p95 ms", "undisturbed ms", "rank-bm25 / this", "FAISS / this")
-    return markdown_table(head, rows)
+    return markdown_table(head, rows, n_words=2)
 
 
 def _adds(result: Result) -> str:
@@ -115,7 +117,7 @@ def _adds(result: Result) -> str:
         after = measured.get("query_after_add", {})
         cells = [" / ".join(_times(add[name])) for name in ("normal", "full", "catch_up")]
         cells.append(amount(add["catch_up"]["mean_ms"]))
-        cells += [" / ".join(_times(after[mode])) if mode in after else "-" for mode in ("keyword", "hybrid")]
+        cells += [" / ".join(_times(after[mode])) if mode in after else "-" for mode in _SEARCHES]
         rows.append((f"{size:,}", *cells))
     head = (
         "turns",
@@ -138,8 +140,7 @@ def _starts(result: Result) -> str:
     ]
     for size, measured in _sizes(result, "cold_search"):
         named += [
-            (f"`memory-rag search --mode {mode}`, {size:,} turns", timing)
-            for mode, timing in measured["cold_search"].items()
+            (f"`memory-rag search --mode {mode}`, {size:,} turns", measured["cold_search"][mode]) for mode in _SEARCHES
         ]
     rows = [(name, *_times(timing), amount(timing["least_ms"]), str(timing["n"])) for name, timing in named]
     return markdown_table(("fresh process", "median ms", "p95 ms", "least ms", "n"), rows)
@@ -149,7 +150,9 @@ def _space(result: Result) -> str:
     rows = []
     for size, measured in _sizes(result, "disk_bytes_per_turn"):
         disk = measured["disk_bytes_per_turn"]
-        peaks = ["-" if peak is None else f"{peak:.0f}" for peak in measured["peak_mib"].values()]
+        peaks = [
+            "-" if measured["peak_mib"][mode] is None else f"{measured['peak_mib'][mode]:.0f}" for mode in _SEARCHES
+        ]
         parts = [f"{disk[part]:,.0f}" for part in ("text", "store", "vectors", "derived")]
         rows.append((f"{size:,}", *parts, *peaks))
     head = (

@@ -20,6 +20,7 @@ Results = Mapping[str, Mapping[str, Any]]
 SETS: Final = {"locomo": "LoCoMo", "beam": "BEAM 100K"}
 _POOLS: Final = {"conversation": "own conversation", "memory": "whole memory"}
 _DEFAULT: Final = "minilm"
+_MODES: Final = ("hybrid", "keyword", "dense", "rrf", "rank-bm25", "overlap")
 _USES_VECTORS: Final = ("hybrid", "dense", "rrf")
 _MARKED: Final = re.compile(r"(<!-- table: (?P<name>\S+) -->\n)(?P<table>.*?)(<!-- end -->)", re.DOTALL)
 _OPENS: Final = re.compile(r"<!-- table:")
@@ -118,18 +119,17 @@ def _recall(results: Results) -> str:
         )
         for name in SETS
     }
-    rows: dict[str, dict[tuple[str, str], str]] = {}
-    for name, listed in sets.items():
-        for found in listed:
-            for pool in _POOLS:
-                for mode, of_mode in found["result"].get(pool, {}).items():
-                    if _embedder(found) != _DEFAULT and mode not in _USES_VECTORS:
-                        continue
-                    label = f"{mode}, {_embedder(found)}" if mode in _USES_VECTORS else mode
-                    rows.setdefault(label, {})[name, pool] = interval(of_mode["all"])
+    rows: dict[tuple[int, str], dict[tuple[str, str], str]] = {}
+    for name, found in ((name, found) for name, listed in sets.items() for found in listed):
+        for pool, modes in found["result"].items():
+            for mode, of_mode in modes.items():
+                # What uses no vectors is the same with every embedder.
+                label = f"{mode}, {_embedder(found)}" if mode in _USES_VECTORS else mode
+                rows.setdefault((_MODES.index(mode), label), {})[name, pool] = interval(of_mode["all"])
     columns = [(name, pool) for name in SETS for pool in _POOLS]
     head = ["mode", *(f"{SETS[name]}, {_POOLS[pool]}" for name, pool in columns)]
-    table = markdown_table(head, [(label, *(cells.get(c, "-") for c in columns)) for label, cells in rows.items()])
+    cells = [(label, *(found.get(c, "-") for c in columns)) for (_, label), found in sorted(rows.items())]
+    table = markdown_table(head, cells)
     counts = [
         f"{SETS[name]}: {_n_asked(listed[0]):,} questions, {listed[0]['dataset']['n_turns']:,} turns"
         for name, listed in sets.items()
@@ -144,8 +144,8 @@ def _categories(results: Results, name: str) -> str:
         return _missing(f"recall-{name}")
     by_mode = found["result"]["conversation"]
     overall = found["result"].get("memory", {})
-    modes = list(by_mode)
-    categories = list(next(iter(by_mode.values()))["by_category"])
+    modes = sorted(by_mode, key=_MODES.index)
+    categories = list(by_mode[modes[0]]["by_category"])
     rows = []
     for category in categories:
         cells = [interval(by_mode[mode]["by_category"][category]) for mode in modes]
@@ -195,7 +195,7 @@ def _made_with(results: Results) -> str:
                 f"Python {made['python']}, {engines}",
             )
         )
-    return markdown_table(("result", "commit", "made at", "data, sha256", "processor", "versions"), rows)
+    return markdown_table(("result", "commit", "made at", "data, sha256", "processor", "versions"), rows, n_words=6)
 
 
 def _labelled(found: Mapping[str, Any]) -> str:
@@ -218,7 +218,7 @@ def _wilson(part: float, n: int) -> str:
     z = 1.96
     middle = (part + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(part * (1 - part) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return interval({"mean": part, "low": middle - half, "high": middle + half})
+    return interval({"mean": part, "low": max(0.0, middle - half), "high": min(1.0, middle + half)})
 
 
 def _hanley_mcneil(area: float, n: int, m: int) -> str:

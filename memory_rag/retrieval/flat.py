@@ -73,12 +73,18 @@ class FlatVectors:
             job.result()
         return out
 
-    def nearest(self, queries: Vectors, *, k: int) -> npt.NDArray[np.int64]:
+    def nearest(self, queries: Vectors, *, k: int, threads: int = 1) -> npt.NDArray[np.int64]:
         """Return the numbers of the k nearest vectors to each query, best first, by FAISS's own search.
 
-        For comparison: shape (len(queries), k); -1 where there are fewer than k.
+        For comparison: shape (len(queries), k); -1 where there are fewer than k. With ``threads`` 0 FAISS takes as many
+        as it likes; on a busy machine it then waits for the slowest of them, 16 ms for a scan of .6.
         """
-        _scores, numbers = self._index.search(np.ascontiguousarray(queries, np.float32), k)
+        before = faiss.omp_get_max_threads()
+        faiss.omp_set_num_threads(threads or before)
+        try:
+            _scores, numbers = self._index.search(np.ascontiguousarray(queries, np.float32), k)
+        finally:
+            faiss.omp_set_num_threads(before)
         found: npt.NDArray[np.int64] = numbers
         return found
 

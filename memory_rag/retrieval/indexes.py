@@ -157,7 +157,7 @@ class Indexes:
         self.save()
         embedded = self.embed(progress=progress)
         if prune and self._dense is not None:
-            for path in (self._folder / "vectors").iterdir():
+            for path in (self._folder / "vectors").glob("*"):
                 if not self._dense.owns(path):
                     path.unlink()
         return embedded

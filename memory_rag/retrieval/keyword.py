@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from memory_rag.retrieval.bm25 import Bm25
 from memory_rag.retrieval.postings import Postings
-from memory_rag.retrieval.query import ROLE_NAMES
+from memory_rag.retrieval.participants import ROLE_NAMES
 from memory_rag.retrieval.turn_table import TurnTable
 from memory_rag.store.files import write_atomically
 from memory_rag.store.turn_store import TurnStore
@@ -58,8 +58,9 @@ class KeywordIndex:
             for row in part:
                 if row in turns:
                     # The terms first: whoever is stopped here leaves the table and the postings of equal length.
-                    terms = self.terms_of(turns[row])
-                    self.bm25.add(self.table.append(row, turns[row], seq=latest[row]), terms)
+                    turn, seq = turns[row], latest[row]
+                    terms, language = self.terms_of(turn), self.analyzer.language_of(turn.text)
+                    self.bm25.add(self.table.append(row, turn, seq=seq, language=language), terms)
                 else:
                     self.table.end(row)
             if progress is not None:

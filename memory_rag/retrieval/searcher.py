@@ -21,7 +21,8 @@ from memory_rag.retrieval.fusion import reciprocal_rank_fusion
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.overlap import overlap_scores, rank_bm25_scores
 from memory_rag.retrieval.passage_span import keyword_span
-from memory_rag.retrieval.query import Participants, QueryAnalysis, analyze_query
+from memory_rag.retrieval.participants import Participants
+from memory_rag.retrieval.query import QueryAnalysis, analyze_query
 from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
 from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_entries
 from memory_rag.retrieval.scene import MISSING, Scene
@@ -147,12 +148,10 @@ class Searcher:
 
     def analyze(self, query: str, *, today: date | None = None) -> QueryAnalysis:
         """Take a question apart with this memory's language and people."""
-        n_speakers = len(self._keyword.table.speakers.names)
-        if self._participants is None or self._participants[0] != n_speakers:
-            self._participants = (n_speakers, Participants(self._keyword.table.speakers.names))
-        return analyze_query(
-            query, analyzer=self._keyword.analyzer, participants=self._participants[1], today=today
-        )
+        speakers, analyzer = self._keyword.table.speakers.names, self._keyword.analyzer
+        if self._participants is None or self._participants[0] != len(speakers):
+            self._participants = (len(speakers), Participants(speakers, languages=analyzer.languages))
+        return analyze_query(query, analyzer=analyzer, participants=self._participants[1], today=today)
 
     def scene(self, analysis: QueryAnalysis, pool: Pool, dense: DenseIndex | None) -> Scene:
         """Return both sides' scores for a question before a pool."""

@@ -143,8 +143,11 @@ class TurnTable:
     def turn_id(self, entry: int) -> str:
         return self.turn_ids[entry]
 
-    def append(self, row: int, turn: Turn, *, seq: int) -> int:
-        """Add the version of a turn that change ``seq`` made, end the old one, and return the new entry's number."""
+    def append(self, row: int, turn: Turn, *, seq: int, language: str = "en") -> int:
+        """Add the version of a turn that change ``seq`` made, end the old one, and return the new entry's number.
+
+        ``language`` is the one that the turn is in.
+        """
         self.end(row)
         if self._n == len(self._buffers["row"]):
             for name, buffer in self._buffers.items():
@@ -164,7 +167,7 @@ class TurnTable:
             "said_at": UNKNOWN_TIME if turn.said_at is None else to_microseconds(turn.said_at),
             "recalled": turn.recalled,
             "asks": asks(turn.text),
-            "first_person": first_person(turn.text),
+            "first_person": first_person(turn.text, language=language),
         }
         for name, value in values.items():
             self._buffers[name][entry] = value

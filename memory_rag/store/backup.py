@@ -12,7 +12,8 @@ from typing import Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
 from memory_rag.store.files import fsync_folder, locked
-from memory_rag.store.sqlite_store import FILE_NAME, SqliteTurnStore
+from memory_rag.store.folder import FILE_NAME
+from memory_rag.store.sqlite_store import SqliteTurnStore
 
 LOCK: Final = Path("derived/.lock")
 _BESIDE_THE_WORDS: Final = ("vectors/*.ids", "vectors/*.f32", "derived/keyword.npz", "derived/manifest.json")
@@ -113,25 +114,35 @@ def _replace(folder: Path, copy: Path, *, lock_timeout_s: float) -> None:
 
 @contextmanager
 def _held_alone(folder: Path) -> Iterator[None]:
+    in_use = f"{folder} is open, here or in another process; close it there first, then restore"
     try:
-        store = SqliteTurnStore(folder, create=False)
-    except MemoryLockedError:
-        raise
+        store = SqliteTurnStore(folder, create=False, busy_timeout_s=0)
+    except MemoryLockedError as error:
+        raise MemoryLockedError(in_use) from error
     except StoreError:
         # What is damaged so that it can't be opened is replaced as it is.
         yield
         return
+    alone = False
     try:
         with store.held_alone():
+            alone = True
             yield
+    except MemoryLockedError as error:
+        if alone:
+            raise
+        raise MemoryLockedError(in_use) from error
     finally:
         store.close()
 
 
 @contextmanager
 def _beside(place: Path) -> Iterator[Path]:
-    """A new folder beside a place, to be renamed into it; gone afterwards if it wasn't, whatever happens."""
-    copy = place.parent / f".{place.name}.{os.getpid()}.partial"
+    """A new folder beside a place, to be renamed into it; gone afterwards if it wasn't, whatever happens.
+
+    Its name is always the same, so that what a killed process left is not kept for ever.
+    """
+    copy = place.parent / f".{place.name}.partial"
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(copy, ignore_errors=True)

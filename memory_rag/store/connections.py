@@ -40,6 +40,7 @@ class _Opened:
 
     def __init__(self, connection: Connection, file: _File) -> None:
         self.connection = connection
+        self.in_use = threading.RLock()
         self._file = file
 
     def close(self) -> None:
@@ -79,6 +80,11 @@ class Connections:
         except OSError as error:
             raise StoreError(f"{path} can't be read ({error.strerror})") from error
 
+    @property
+    def is_forked(self) -> bool:
+        """Whether this process was forked after the file was opened."""
+        return self._file.pid != os.getpid()
+
     def refuse_if_forked(self) -> None:
         """Fail in a process that was forked after the memory was opened.
 
@@ -88,30 +94,36 @@ class Connections:
         Raises:
             StoreError: this process was forked since.
         """
-        if self._file.pid != os.getpid():
+        if self.is_forked:
             raise StoreError(
                 f"the memory at {self.path.parent} was opened before this process was forked; open it in the child"
             )
 
-    @property
-    def here(self) -> Connection:
-        """This thread's connection.
+    @contextmanager
+    def _here(self, name: str = "main") -> Iterator[Connection]:
+        """This thread's connection of a name, which nobody closes meanwhile.
 
         Raises:
             StoreError: the memory is closed, its file was deleted or replaced, or this process was forked since.
         """
         self.refuse_if_forked()
-        if self._closed:
-            raise self._closed_error()
+        self._refuse_if_closed()
         if not self._file.is_in_place():
             raise StoreError(
                 f"{self.path} was deleted or replaced while it was open, and what is written now would be lost; "
                 "put it back, or close this memory and open it again"
             )
-        opened: _Opened | None = getattr(self._local, "opened", None)
+        opened: _Opened | None = getattr(self._local, name, None)
         if opened is None:
-            opened = self._local.opened = self._open()
-        return opened.connection
+            opened = self._open()
+            setattr(self._local, name, opened)
+        with opened.in_use:
+            self._refuse_if_closed()
+            yield opened.connection
+
+    def _refuse_if_closed(self) -> None:
+        if self._closed:
+            raise StoreError(f"the memory at {self.path.parent} is closed; open it again with Memory.open")
 
     def _open(self) -> _Opened:
         with sqlite_errors(self.path):
@@ -130,8 +142,7 @@ class Connections:
                 connection.close()
                 raise
         with self._all_lock:
-            if self._closed:
-                raise self._closed_error()
+            self._refuse_if_closed()
             self._all.add(opened)
         return opened
 
@@ -143,9 +154,14 @@ class Connections:
             StoreError: it can't be written, or this thread is in the midst of another transaction.
         """
         self.refuse_if_forked()
-        with self._writer, sqlite_errors(self.path):
-            connection = self._idle()
+        with self._writer, sqlite_errors(self.path), self._here() as connection:
+            if connection.in_transaction:
+                raise StoreError(
+                    f"the memory at {self.path.parent} was written to while it is storing turns, by what yields "
+                    "these turns; make the list of turns first, then store it"
+                )
             connection.execute("BEGIN IMMEDIATE")
+            self._local.is_storing = True
             try:
                 yield connection
                 connection.execute("ROLLBACK" if discard else "COMMIT")
@@ -154,26 +170,22 @@ class Connections:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                self._local.is_storing = False
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection to read from, with SQLite's errors turned into ours.
+        """A connection to read from, with SQLite's errors turned into ours; it sees what is committed.
+
+        What yields turns may read while they are stored: it, and an index that it searches, must not see what may
+        yet be rolled back.
 
         Raises:
-            StoreError: it can't be read, or this thread is in the midst of a transaction.
+            StoreError: it can't be read.
         """
-        with sqlite_errors(self.path):
-            yield self._idle()
-
-    def _idle(self) -> Connection:
-        connection = self.here
-        if connection.in_transaction:
-            # It would see, and an index would remember, what may be rolled back.
-            raise StoreError(
-                f"the memory at {self.path.parent} was used while it is storing turns, by what yields these turns; "
-                "make the list of turns first, then store it"
-            )
-        return connection
+        name = "aside" if getattr(self._local, "is_storing", False) else "main"
+        with sqlite_errors(self.path), self._here(name) as connection:
+            yield connection
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy of the live file to a path that doesn't exist yet, readable by its owner only."""
@@ -193,8 +205,7 @@ class Connections:
             MemoryLockedError: somebody else has the file open.
         """
         self.refuse_if_forked()
-        with self._writer, sqlite_errors(self.path):
-            connection = self._idle()
+        with self._writer, sqlite_errors(self.path), self._here() as connection:
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("BEGIN EXCLUSIVE")
@@ -208,18 +219,17 @@ class Connections:
     def close(self) -> None:
         """Close every thread's connection; the last one out folds the write-ahead log into the file.
 
-        A transaction of another thread is waited for. In a forked child nothing is closed: it is the parent's.
+        What another thread is doing is waited for. In a forked child nothing is closed: it is the parent's.
         """
-        if self._file.pid != os.getpid():
+        if self.is_forked:
             return
         with self._writer, self._all_lock:
             self._closed = True
             for opened in list(self._all):
-                opened.close()
+                # Closing what another thread is reading from would end the process.
+                with opened.in_use:
+                    opened.close()
             self._all.clear()
-
-    def _closed_error(self) -> StoreError:
-        return StoreError(f"the memory at {self.path.parent} is closed; open it again with Memory.open")
 
 
 @contextmanager
@@ -248,6 +258,11 @@ def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
         )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StoreError(f"{path} can't be written ({text}); a memory needs a folder and files that you may write to")
+    if code == sqlite3.SQLITE_CORRUPT:
+        return StoreError(
+            f"{path} is damaged ({text}); keep a copy of its folder, then take the words from a backup with: "
+            "memory-rag restore"
+        )
     if code == sqlite3.SQLITE_NOTADB:
         return NotAMemoryError(f"{path} is not a store of memory_rag ({text})")
     if "closed database" in text:

@@ -10,8 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Self
 
-from memory_rag.errors import NotAMemoryError, StoreError, TurnError
+from memory_rag.errors import TurnError
 from memory_rag.store.connections import Connection, Connections
+from memory_rag.store.folder import FILE_NAME, prepare_folder
 from memory_rag.store.migrations import applied_steps, migrate
 from memory_rag.store.turn_reader import TurnReader
 from memory_rag.store.turn_rows import (
@@ -25,7 +26,6 @@ from memory_rag.store.turn_rows import (
 from memory_rag.store.turn_store import NEXT, Appended
 from memory_rag.turns import Conversation, Turn, text_bytes
 
-FILE_NAME: Final = "turns.sqlite"
 _INSERT: Final = (
     f"INSERT INTO turns ({COLUMNS}, sha256) VALUES ({', '.join(':' + name for name in COLUMNS.split(', '))}, :sha256)"
 )
@@ -44,7 +44,7 @@ class SqliteTurnStore(TurnReader):
             NewerFormatError: the store was written by a later release.
         """
         self.path = folder / FILE_NAME
-        _prepare(folder, create=create)
+        prepare_folder(folder, create=create)
         path = str(self.path)
         connections = Connections(
             self.path,
@@ -212,6 +212,11 @@ class SqliteTurnStore(TurnReader):
         with self._connections.held_alone():
             yield
 
+    @property
+    def is_forked(self) -> bool:
+        """Whether this process was forked after the store was opened."""
+        return self._connections.is_forked
+
     def refuse_if_forked(self) -> None:
         """Fail in a process that was forked after the store was opened.
 
@@ -274,31 +279,3 @@ def _log(connection: Connection, kind: str, row: int, now: int) -> int:
 
 def _now() -> int:
     return time.time_ns() // 1000
-
-
-def _prepare(folder: Path, *, create: bool) -> None:
-    """Make the folder and an empty file, or refuse a folder that can't be a memory."""
-    path = folder / FILE_NAME
-    try:
-        if path.is_file():
-            return
-        if not create:
-            raise NotAMemoryError(
-                f"{folder} holds no memory (no {FILE_NAME}); make one with: memory-rag add or memory-rag import"
-            )
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        others = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
-        if others:
-            raise NotAMemoryError(
-                f"{folder} holds no memory but other files ({', '.join(others[:3])} …); choose a new or empty folder, "
-                f"or put the {FILE_NAME} back that belongs to them"
-            )
-        # Made by us and not by SQLite, so that the file and its WAL (which copies its mode) are ours alone.
-        path.touch(mode=0o600)
-    except (FileExistsError, NotADirectoryError) as error:
-        raise NotAMemoryError(f"{folder} is a file, not the folder of a memory") from error
-    except OSError as error:
-        raise StoreError(
-            f"the memory at {folder} can't be opened or made ({error.strerror}); it needs a folder and files that "
-            "you may write to, on a disk with free space"
-        ) from error

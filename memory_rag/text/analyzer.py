@@ -82,7 +82,7 @@ class Analyzer:
 
     def language_of(self, text: str) -> str:
         """Return which of the memory's languages a text is in; the dominant one if nothing tells."""
-        return self._reader_of(PIECES.findall(text)).code
+        return self.languages[0] if len(self.languages) == 1 else self._reader_of(PIECES.findall(text)).code
 
     def _stems(self, word: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(reader.stem(word) for reader in self._readers))

@@ -44,7 +44,7 @@ PIECES: Final = re.compile(
     r"|[\U0001f1e6-\U0001f1ff]{2}"  # a flag
     r"|[\u2190-\u24ff\u25a0-\u2bff\U0001f000-\U0001faff]"  # a pictograph, a sign; not the lines of drawn boxes
 )
-_STARTS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
+_UNSPACED_SIGN: Final = re.compile(f"[{_UNSPACED}]")
 _NOT_SEEN: Final = re.compile(f"[{_UNSEEN}]")
 _WIDE: Final = re.compile("[\uff01-\uffee]+")
 _APOSTROPHES: Final = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07", "'"))
@@ -72,6 +72,11 @@ def has_words(text: str) -> bool:
     return PIECES.search(text) is not None
 
 
+def is_unspaced(text: str) -> bool:
+    """Tell whether a text has a sign of the scripts that are written without spaces, Korean among them."""
+    return not text.isascii() and _UNSPACED_SIGN.search(text) is not None
+
+
 def forms_of(piece: str, *, for_query: bool = False) -> Forms:
     """Return the forms of a piece: of the whole, and of its parts.
 
@@ -83,7 +88,7 @@ def forms_of(piece: str, *, for_query: bool = False) -> Forms:
 
 def _forms(piece: str, for_query: bool) -> Forms:
     written = _composed(piece)
-    if _STARTS_UNSPACED.match(written):
+    if _UNSPACED_SIGN.match(written):
         return Forms((), _characters(written, for_query))
     folded = casefolded(written)
     if folded.endswith("'s"):
@@ -124,7 +129,7 @@ def unspaced_places(piece: str) -> list[tuple[int, int]]:
 
     None either for a run that composing makes shorter: its terms lie somewhere in it.
     """
-    if _STARTS_UNSPACED.match(piece) is None or len(_composed(piece)) != len(piece):
+    if _UNSPACED_SIGN.match(piece) is None or len(_composed(piece)) != len(piece):
         return []
     return [(i, i + 1) for i in range(len(piece))] + [(i, i + 2) for i in range(len(piece) - 1)]
 

@@ -56,9 +56,9 @@ _PRONOUNS: Final[Mapping[str, _Pronouns]] = {
         ),
         _Person("we|we're|we've|we'd|we'll", "(?-i:[Uu]s)|our|ours|ourselves"),
         "and",
-        r"(?:can|could|would|will|do|did) you (?:please |also |just |still |even |ever )?(?:tell|remind|show|list|give|"
+        r"(?:can|could|would|will|do) you (?:please |also |just |still |even |ever )?(?:tell|remind|show|list|give|"
         r"find|summari[sz]e|walk|help|explain|describe|provide|recall|remember|outline|suggest|recommend|share|check|"
-        r"look|confirm|repeat|say|know|have)\b(?: me\b)?(?: through\b)?"
+        r"look|confirm|repeat|say|know|think|have)\b(?: me\b)?(?: through\b)?"
         r"|(?:tell|remind|show|give|help|let) me\b"
         r"|i (?:wonder|want to know|would like to know|need to know|forgot|can't remember|don't remember|"
         r"can't recall|don't recall)\b|i'd like to know\b",
@@ -88,8 +88,8 @@ _PRONOUNS: Final[Mapping[str, _Pronouns]] = {
         _Person("du|assistenten", "dig|din|dit|dine|assistentens"),
         _Person("vi", "os|vores"),
         "og",
-        r"(?:kan|kunne|vil|ved|husker) du (?:måske |også |bare )?(?:fortælle|minde|vise|liste|give|finde|opsummere|sige|"
-        r"hjælpe|forklare|gentage|foreslå)?\b(?: mig\b)?"
+        r"(?:kan|kunne|vil|ved|husker) du (?:måske |også |bare )?(?:fortælle|minde|vise|liste|give|finde|opsummere|"
+        r"sige|hjælpe|forklare|gentage|foreslå)?\b(?: mig\b)?"
         r"|(?:sig|vis|giv|hjælp|mind|fortæl)(?: til)? mig\b(?: om\b)?"
         r"|jeg (?:husker ikke|vil vide|vil gerne vide)\b",
     ),

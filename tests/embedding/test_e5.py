@@ -102,6 +102,12 @@ def test_every_passage_of_any_text_is_one_that_the_model_reads(e5: E5Embedder, t
 
 
 @needs_engine
+@pytest.mark.usefixtures("no_sockets")
+def test_nothing_is_downloaded() -> None:
+    assert E5Embedder().embed_queries(["te"]).shape == (1, 384)
+
+
+@needs_engine
 def test_the_environment_stays_as_it_was(e5: E5Embedder) -> None:
     before = dict(os.environ)
 

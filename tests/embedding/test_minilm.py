@@ -30,6 +30,11 @@ def test_the_turn_that_answers_is_nearer_than_the_others(minilm: MiniLmEmbedder)
     assert int((turns @ query).argmax()) == 0
 
 
+@pytest.mark.usefixtures("no_sockets")
+def test_nothing_is_downloaded() -> None:
+    assert MiniLmEmbedder().embed_queries(["tea"]).shape == (1, 384)
+
+
 def test_vectors_are_those_of_the_model_as_it_was_released(minilm: MiniLmEmbedder) -> None:
     left = minilm.embed_turns(["A man is eating food.", "A man is eating food.", "Vi ses på mötet i Malmö"])
     right = minilm.embed_turns(["A man is eating pasta.", "A cheetah chases its prey.", "See you at the meeting"])

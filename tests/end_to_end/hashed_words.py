@@ -53,7 +53,8 @@ class HashedWords:
             for word in re.findall(r"\w+", printable(text).casefold()):
                 hashed = zlib.crc32(word.encode())
                 row[1 + hashed % (self.dim - 1)] += 1.0 if hashed & 0x10000 else -1.0
-        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        unit: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+        return unit
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self.embed_turns(texts)

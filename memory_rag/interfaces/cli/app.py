@@ -172,9 +172,7 @@ def _built(name: str) -> Any:
     listed = COMMANDS[name]
     function = getattr(import_module(f"memory_rag.interfaces.cli.{listed.module}"), listed.function)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, context_settings={"help_option_names": ["-h", "--help"]})(
-        with_place(function)
-    )
+    alone.command(name, context_settings={"help_option_names": ["-h", "--help"]})(with_place(function))
     return get_command(alone)
 
 

@@ -105,9 +105,7 @@ def import_(
 
 def export(
     place: Place,
-    path: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="Where to, or - for stdout.", show_default=False)
-    ] = "-",
+    path: Annotated[str, typer.Argument(metavar="FILE|-", help="Where to, or - for stdout.", show_default=False)] = "-",
 ) -> None:
     """Write everything as JSON lines, to be imported again."""
     with place.open() as memory:
@@ -179,7 +177,7 @@ def _embed(memory: Memory, imported: Imported, *, no_embed: bool, place: Place) 
 def _print_report(imported: Imported, *, dry_run: bool, place: Place) -> None:
     ink = Ink(is_colourful(sys.stdout))
     for report in imported.reports:
-        _print_one(report, ink, dry_run=dry_run)
+        print_report(report, ink, note=", not stored: a dry run" if dry_run else "")
     if imported.languages:
         say(f"language: {', '.join(imported.languages)}")
     if imported.embedded:
@@ -189,10 +187,11 @@ def _print_report(imported: Imported, *, dry_run: bool, place: Place) -> None:
         note(f"keyword search only until the turns are embedded with: {place.command('reindex')}")
 
 
-def _print_one(report: ImportReport, ink: Ink, *, dry_run: bool) -> None:
+def print_report(report: ImportReport, ink: Ink, *, name: str = "", note: str = "") -> None:
+    """Print the counts of one path so that they add up, and every reason for what was left out."""
     formats = ", ".join(dict.fromkeys(file.format for file in report.files))
     n_files = f", {len(report.files):,} files" if len(report.files) > 1 else ""
-    say(f"{ink.bold(shown(report.path))} ({formats}{n_files})" + (", not stored: a dry run" if dry_run else ""))
+    say(f"{ink.bold(shown(name or report.path))} ({formats}{n_files}){note}")
     skipped = sum(reason.count for reason in report.skipped.values())
     say(f"  {report.read:,} read = {report.kept:,} kept + {report.already_there:,} already there + {skipped:,} skipped")
     _print_reasons("skipped", report.skipped)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
 Tell = Callable[[str, int, int], None]
-_BYTES = frozenset({"reading", "copying"})
+_BYTES: Final = frozenset({"reading"})
+_SURE_AFTER_S: Final = 0.3
+"""Before that, a rate says more about the start than about the task."""
 
 
 @contextmanager
@@ -22,47 +25,63 @@ def progress_bar() -> Iterator[Tell | None]:
         return
     # Here and not above: a search shows no bar and starts 30 ms faster without.
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn
 
-    console = Console(stderr=True, highlight=False)
     columns = (
-        TextColumn("{task.description:<10}"),
-        BarColumn(bar_width=30),
-        TextColumn("{task.fields[amount]:>20}"),
-        TextColumn("{task.fields[rate]:>14}"),
-        TimeRemainingColumn(compact=True),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[told]}"),
     )
-    with Progress(*columns, console=console, transient=True, refresh_per_second=8) as progress:
-        yield _Bars(progress)
+    with Progress(
+        *columns,
+        console=Console(stderr=True, highlight=False),
+        transient=True,
+        refresh_per_second=8,
+    ) as progress:
+        yield _Bar(progress)
 
 
-class _Bars:
-    """One bar for each thing that is being done, in the order in which they begin."""
+class _Bar:
+    """One bar, for what is being done at the moment."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._tasks: dict[str, TaskID] = {}
+        self._task = progress.add_task("", total=None, told="", visible=False)
+        self._what = ""
+        self._since = 0.0
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        task = self._tasks.get(what)
-        if task is None or (done == 0 and self._progress.tasks[task].finished):
-            task = self._progress.add_task(what, total=total or None, amount="", rate="")
-            self._tasks[what] = task
-        speed = self._progress.tasks[task].speed
+        if what != self._what or done == 0:
+            self._what, self._since = what, time.monotonic()
+            self._progress.reset(self._task, total=total or None)
         self._progress.update(
-            task,
+            self._task,
+            description=what,
             completed=done,
             total=total or None,
-            amount=_amount(what, done, total),
-            rate="" if not speed else f"{_quantity(what, speed)}/s",
+            told=told(what, done, total, seconds=time.monotonic() - self._since),
+            visible=True,
         )
+
+
+def told(what: str, done: int, total: int, *, seconds: float) -> str:
+    """Return how much is done, how fast, and how long the rest will take; a total of 0 is one that isn't known."""
+    parts = [_amount(what, done, total)]
+    if done and seconds >= _SURE_AFTER_S:
+        rate = done / seconds
+        parts.append(f"{rate / 1e6:,.1f} MB/s" if what in _BYTES else f"{rate:,.0f} turns/s")
+        if total:
+            parts.append(f"{_clock((total - done) / rate)} left")
+    return "  ".join(parts)
 
 
 def _amount(what: str, done: int, total: int) -> str:
     if what in _BYTES:
         return f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB"
-    return f"{done:,} of {total:,}" if total else f"{done:,} turns"
+    return f"{done:,} of {total:,} turns" if total else f"{done:,} turns"
 
 
-def _quantity(what: str, amount: float) -> str:
-    return f"{amount / 1e6:,.1f} MB" if what in _BYTES else f"{amount:,.0f} turns"
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
