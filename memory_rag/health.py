@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
-from memory_rag.inventory import bytes_by_kind
+from memory_rag.inventory import bytes_by_kind, readable_size
 from memory_rag.retrieval.agreement import disagreement
 from memory_rag.retrieval.indexes import DERIVED, Indexes
 from memory_rag.retrieval.keyword import FILE_NAME as SNAPSHOT
@@ -76,7 +76,7 @@ def doctor(
 ) -> Checkup:
     """Check a memory from the words up; changes nothing. Reads every turn and builds the keyword index anew."""
     findings = [words(store), *keyword(folder, store, indexes, progress), *vectors(folder, indexes)]
-    return Checkup(folder, (*findings, permissions(folder), write_ahead_log(folder), space(folder), *extras()))
+    return Checkup(folder, (*findings, permissions(folder), write_ahead_log(folder), space(folder), extras()))
 
 
 def words(store: SqliteTurnStore) -> Finding:
@@ -91,7 +91,7 @@ def words(store: SqliteTurnStore) -> Finding:
             "words",
             "fail",
             "; ".join(problems[:_SHOWN]) + more,
-            "keep a copy of this folder, then take the words from a backup with: memory-rag restore",
+            "keep a copy of this folder, then take a backup's words with: memory-rag restore SRC --overwrite",
         )
     return Finding("words", "ok", f"{len(store):,} turns, each with the SHA-256 that it was stored with")
 
@@ -176,11 +176,11 @@ def write_ahead_log(folder: Path) -> Finding:
     path = folder / "turns.sqlite-wal"
     size = path.stat().st_size if path.exists() else 0
     if size <= _LARGE_WAL:
-        return Finding("log", "ok", f"write-ahead log of {_megabytes(size)}")
+        return Finding("log", "ok", f"write-ahead log of {readable_size(size)}")
     return Finding(
         "log",
         "warn",
-        f"write-ahead log of {_megabytes(size)}",
+        f"write-ahead log of {readable_size(size)}",
         "it is folded into the file when the last process that has this memory open closes it",
     )
 
@@ -188,19 +188,18 @@ def write_ahead_log(folder: Path) -> Finding:
 def space(folder: Path) -> Finding:
     """Check that the disk has room for the memory to grow."""
     free, used = shutil.disk_usage(folder).free, sum(bytes_by_kind(folder).values())
-    message = f"{_megabytes(free)} free, the memory takes {_megabytes(used)}"
+    message = f"{readable_size(free)} free, the memory takes {readable_size(used)}"
     if free >= max(_LITTLE_SPACE, used):
         return Finding("disk", "ok", message)
     return Finding("disk", "fail" if free < _NO_SPACE else "warn", message, "free some space")
 
 
-def extras() -> Iterator[Finding]:
+def extras() -> Finding:
     """Say which extras are installed; none is needed."""
-    for extra, module in EXTRAS.items():
-        if importlib.util.find_spec(module):
-            yield Finding(f"[{extra}]", "ok", "installed")
-        else:
-            yield Finding(f"[{extra}]", "ok", f"not installed: pip install 'memory-rag[{extra}]' if you want it")
+    absent = [extra for extra, module in EXTRAS.items() if importlib.util.find_spec(module) is None]
+    present = ", ".join(extra for extra in EXTRAS if extra not in absent) or "none"
+    offers = "".join(f"; to have more: pip install 'memory-rag[{extra}]'" for extra in absent)
+    return Finding("extras", "ok", f"installed: {present}{offers}")
 
 
 def _own_vectors(file: VectorFile) -> Finding:
@@ -218,7 +217,7 @@ def _own_vectors(file: VectorFile) -> Finding:
         return Finding("vectors", "fail", message, f"delete {file.rows_path} and .ids, then: memory-rag reindex")
     unused = file.rows_path.stat().st_size - rows.vectors.nbytes
     if unused:
-        message = f"{len(rows.ids):,} vectors, and {_megabytes(unused)} that a stopped or damaged write left unused"
+        message = f"{len(rows.ids):,} vectors, and {readable_size(unused)} that a stopped or damaged write left unused"
         return Finding("vectors", "warn", message, remedy)
     return Finding("vectors", "ok", f"{len(rows.ids):,} vectors of {file.dim} numbers and length 1")
 
@@ -230,14 +229,10 @@ def _of_others(kept: list[Path], *, own: str | None) -> Iterator[Finding]:
         yield Finding(
             "others",
             "warn",
-            f"vectors of other embedders take {_megabytes(size)}: {', '.join(path.stem for path in foreign)}",
+            f"vectors of other embedders take {readable_size(size)}: {', '.join(path.stem for path in foreign)}",
             "keep them if you go back to that embedder, or delete them with: memory-rag reindex --prune",
         )
 
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB"

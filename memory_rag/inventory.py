@@ -175,5 +175,14 @@ def bytes_by_kind(folder: Path) -> dict[str, int]:
     return sizes
 
 
+def readable_size(n_bytes: int) -> str:
+    """Return a number of bytes for a reader: ``0 B``, ``12 kB``, ``3.4 MB``, ``76.7 GB``."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= size:
+            amount = n_bytes / size
+            return f"{amount:.0f} {unit}" if unit == "kB" or amount >= 100 else f"{amount:.1f} {unit}"
+    return f"{n_bytes} B"
+
+
 def _iso(instant: datetime | None) -> str | None:
     return None if instant is None else instant.astimezone(UTC).isoformat().replace("+00:00", "Z")

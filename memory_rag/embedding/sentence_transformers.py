@@ -66,6 +66,8 @@ class SentenceTransformersEmbedder:
         self._hub_strength = hub_strength
         self._device = device
         self._loading = threading.Lock()
+        # A fast tokenizer changes its own settings while it works, and fails if two threads do that at a time.
+        self._using = threading.RLock()
         self._loaded: Any = None
 
     @cached_property
@@ -123,12 +125,13 @@ class SentenceTransformersEmbedder:
         encode = getattr(model, f"encode_{task}", model.encode)
         prompt = next((name for name in PROMPTS[task] if model.prompts.get(name)), None)
         try:
-            rows = encode(
-                [_readable(text) for text in texts],
-                prompt_name=prompt,
-                show_progress_bar=False,
-                convert_to_numpy=True,
-            )
+            with self._using:
+                rows = encode(
+                    [_readable(text) for text in texts],
+                    prompt_name=prompt,
+                    show_progress_bar=False,
+                    convert_to_numpy=True,
+                )
         except Exception as error:
             raise EmbedderError(f"{self._name} failed on {len(texts)} texts: {error}") from error
         return checked_vectors(rows, n=len(texts), dim=self.dim)
@@ -139,22 +142,24 @@ class SentenceTransformersEmbedder:
             return spread_starts(text, count=self._count)
         places = array("q")
         for span in pieces(text):
-            encoded = tokenizer(
-                span.of(text),
-                add_special_tokens=False,
-                truncation=False,
-                return_offsets_mapping=True,
-                verbose=False,
-            )
+            with self._using:
+                encoded = tokenizer(
+                    span.of(text),
+                    add_special_tokens=False,
+                    truncation=False,
+                    return_offsets_mapping=True,
+                    verbose=False,
+                )
             places.extend(span.start + start for start, _ in encoded["offset_mapping"])
         return places
 
     def _count(self, text: str) -> int:
         tokenizer = self._model.tokenizer
-        if hasattr(tokenizer, "tokenize"):
-            return len(tokenizer.tokenize(_readable(text)))
-        # A static model's tokenizer is one of the library "tokenizers" itself.
-        return len(tokenizer.encode(_readable(text), add_special_tokens=False).ids)
+        with self._using:
+            if hasattr(tokenizer, "tokenize"):
+                return len(tokenizer.tokenize(_readable(text)))
+            # A static model's tokenizer is one of the library "tokenizers" itself.
+            return len(tokenizer.encode(_readable(text), add_special_tokens=False).ids)
 
     @cached_property
     def _n_marks(self) -> int:

@@ -58,17 +58,14 @@ class DenseIndex:
         """Take in vectors that were written since, by this process or another, and match them to the table."""
         rows = self._file.read_new()
         if rows is None:
-            self._flat, self._ids = self._empty(), np.zeros(0, ID)
+            self._start_over()
             rows = self._file.read_new() or VectorRows(np.zeros((0, self.embedder.dim), np.float32), self._ids)
-        if len(rows.ids):
-            self._flat.add(rows.vectors)
-            self._ids = np.concatenate([self._ids, rows.ids])
+        self._take_in(rows)
         seen = self._seen
         # The table itself too: one that is built anew may have as many changes and other entries.
         if seen is None or seen[0] is not table:
             self._put_off.clear()
-            self._match(table)
-        elif seen[1:] != (table.version, len(self._ids)):
+        if seen is None or seen[0] is not table or seen[1:] != (table.version, len(self._ids)):
             self._match(table)
 
     def pending(self, table: TurnTable) -> npt.NDArray[np.int64]:
@@ -202,8 +199,15 @@ class DenseIndex:
         """Read what another process appended, so that our rows go behind it."""
         rows = self._file.read_new()
         while rows is None:
-            self._flat, self._ids = self._empty(), np.zeros(0, ID)
+            self._start_over()
             rows = self._file.read_new()
+        self._take_in(rows)
+
+    def _start_over(self) -> None:
+        """Forget all vectors: the file is another one now, which may hold as many."""
+        self._flat, self._ids, self._seen = self._empty(), np.zeros(0, ID), None
+
+    def _take_in(self, rows: VectorRows) -> None:
         if len(rows.ids):
             self._flat.add(rows.vectors)
             self._ids = np.concatenate([self._ids, rows.ids])

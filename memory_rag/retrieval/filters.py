@@ -62,7 +62,7 @@ def scope_of(table: TurnTable, within: Within, *, zone: tzinfo) -> Scope:
             notes.append(f"no conversation {within.conversation!r} in this memory; see: memory-rag stats")
         context &= table.conversation == (-1 if code is None else code)
     if within.session is not None:
-        codes = [c for c, name in enumerate(table.sessions.names) if name.partition("\n")[2] == within.session]
+        codes = [c for c, name in enumerate(table.sessions.names) if name.partition("\0")[2] == within.session]
         if not codes:
             notes.append(f"no session {within.session!r} in this memory; see: memory-rag stats")
         context &= np.isin(table.session, codes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -66,9 +66,7 @@ class Scene:
             return 0.0, 0.0
         entries = self.pool.entries
         if len(entries) > _SAMPLE:
-            # Drawn from the pool's size alone: the same pool gives the same sample for every question.
-            places = np.random.default_rng(len(entries)).choice(len(entries), _SAMPLE, replace=False)
-            entries = entries[places]
+            entries = entries[_sampled(len(entries))]
         values = self.cosine[entries]
         values = values[values > MISSING]
         return (float(values.mean()), float(values.std())) if len(values) else (0.0, 0.0)
@@ -95,6 +93,14 @@ class Scene:
         return spoken
 
 
+@lru_cache(maxsize=8)
+def _sampled(n: int) -> Entries:
+    """Return the places of a sample of n, drawn from n alone: the same pool gives the same for every question."""
+    places: Entries = np.random.default_rng(n).choice(n, _SAMPLE, replace=False)
+    return places
+
+
+@lru_cache(maxsize=65_536)
 def _offset_us(day: int, zone: tzinfo) -> int:
     if day < -700_000:
         return 0

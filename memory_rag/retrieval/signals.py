@@ -135,8 +135,8 @@ def _date_value(scene: Scene, day: int) -> float:
     said = date(1970, 1, 1) + timedelta(days=day)
     best = 0.0
     for mention in scene.query.dates:
-        distance = mention.distance_days(said)
-        if _is_one_day(mention) and distance is not None and distance <= 1:
+        distance = mention.distance_days(said) if _is_one_day(mention) else None
+        if distance is not None and distance <= 1:
             best = max(best, 2.0)
         elif mention.covers(said) or _is_in_month(mention, said):
             best = max(best, 1.0)

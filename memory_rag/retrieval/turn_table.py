@@ -160,7 +160,7 @@ class TurnTable:
             "alive": True,
             "conversation": self.conversations.code(turn.conversation_id),
             # Two conversations may name their sessions alike.
-            "session": self.sessions.code(f"{turn.conversation_id}\n{turn.session_id}"),
+            "session": self.sessions.code(session_name(turn.conversation_id, turn.session_id)),
             "ordinal": turn.ordinal,
             "speaker": self.speakers.code(turn.speaker),
             "role": ROLES.index(turn.role),
@@ -218,6 +218,11 @@ class TurnTable:
         table._entry_of_row = dict(zip(table.row[living].tolist(), living.tolist(), strict=True))
         table.n_alive = len(living)
         return table
+
+
+def session_name(conversation_id: str, session_id: str) -> str:
+    """Return a session's name in the table: with its conversation's, by NUL, which no id has."""
+    return f"{conversation_id}\0{session_id}"
 
 
 def content_key(turn: Turn) -> int:

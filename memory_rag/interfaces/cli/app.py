@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import errno
-import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
@@ -16,7 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from memory_rag.errors import MemoryRagError
-from memory_rag.interfaces.cli.output import error, flush, tell
+from memory_rag.interfaces.cli.output import close_stdout, error, flush, open_streams, tell
 from memory_rag.interfaces.cli.place import (
     EmbedderOption,
     HomeOption,
@@ -100,10 +98,11 @@ class Commands(TyperGroup):
             raise typer.Exit(STOPPED) from None
         except OSError as failure:
             if isinstance(failure, BrokenPipeError) or failure.errno == errno.EPIPE:
-                _close_stdout()
+                close_stdout()
                 raise typer.Exit(READER_GONE) from None
             where = f"{failure.filename}: " if failure.filename else ""
             error(f"{where}{failure.strerror or failure}")
+            close_stdout()
         else:
             return
         raise typer.Exit(1)
@@ -161,6 +160,7 @@ def start(
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command line (that of the process, if None) and return its exit code."""
+    open_streams()
     try:
         get_command(app)(args=None if arguments is None else list(arguments), prog_name="memory-rag")
     except SystemExit as end:
@@ -183,9 +183,3 @@ def _explain(failure: Any) -> None:
     if context is not None:
         tell(" ".join(context.get_usage().split()).replace("Usage:", "usage:"))
         tell(f"see: {context.command_path} --help")
-
-
-def _close_stdout() -> None:
-    """Let nothing more be written to a reader that has gone, not even by Python when it leaves."""
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

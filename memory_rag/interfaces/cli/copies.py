@@ -50,7 +50,7 @@ def _report(what: str, copied: Copied, *, as_json: bool) -> None:
     if as_json:
         print_json(told)
     else:
-        say(
-            f"{what} {copied.n_turns:,} turns ({copied.n_files:,} files, {copied.n_bytes / 1e6:,.1f} MB) "
-            f"to {copied.folder}, every text checked"
-        )
+        from memory_rag.inventory import readable_size
+
+        size = f"{copied.n_files:,} files, {readable_size(copied.n_bytes)}"
+        say(f"{what} {copied.n_turns:,} turns ({size}) to {copied.folder}, every text checked")

@@ -7,6 +7,8 @@ import json
 import os
 import re
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -38,8 +40,9 @@ def write_utf8(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Print a line for the person at the terminal, on stderr."""
-    sys.stdout.flush()
+    """Print a line for the person at the terminal, on stderr, after what was printed before it."""
+    with suppress(OSError):
+        sys.stdout.flush()
     sys.stderr.write(_encodable(shown(text), sys.stderr) + "\n")
 
 
@@ -51,6 +54,19 @@ def note(text: str) -> None:
 def error(text: str) -> None:
     """Print why a command failed, on stderr."""
     tell(f"error: {text}")
+
+
+def open_streams() -> None:
+    """Give stdout and stderr somewhere to write to where a caller has closed them."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+
+
+def close_stdout() -> None:
+    """Let nothing more be written where nothing can be, not even by Python when it leaves."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def flush() -> None:

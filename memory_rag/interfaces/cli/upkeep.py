@@ -59,7 +59,7 @@ def doctor(place: Place, as_json: Json = False) -> None:
     except StoreError as error:
         from memory_rag.health import Checkup, Finding
 
-        remedy = f"keep a copy of this folder, then take a backup's words with: {place.command('restore')}"
+        remedy = f"the words of a backup come back with: {place.command('restore', 'SRC', '--overwrite')}"
         checkup = Checkup(place.folder, (Finding("words", "fail", str(error), remedy),))
     if as_json:
         print_json(checkup.as_json())
@@ -109,10 +109,13 @@ def _print_stats(counted: Stats, zone: tzinfo) -> None:
 
 
 def _stats_rows(counted: Stats, zone: tzinfo) -> Iterator[tuple[str, str]]:
+    from memory_rag.inventory import readable_size
+
     yield "memory", str(counted.folder)
     yield "turns", f"{counted.n_turns:,}{_in_brackets(counted.by_role)}"
     yield "words", f"{counted.n_words:,}"
-    yield "conversations", f"{len(counted.conversations):,}, in {counted.n_sessions:,} sessions"
+    sessions = "1 session" if counted.n_sessions == 1 else f"{counted.n_sessions:,} sessions"
+    yield "conversations", f"{len(counted.conversations):,}, in {sessions}"
     if counted.by_speaker:
         people = list(counted.by_speaker.items())
         more = f" and {len(people) - _SPEAKERS_SHOWN:,} more" if len(people) > _SPEAKERS_SHOWN else ""
@@ -124,9 +127,8 @@ def _stats_rows(counted: Stats, zone: tzinfo) -> Iterator[tuple[str, str]]:
     if counted.unrecalled:
         yield "left out", f"{counted.unrecalled:,} of tool traffic, hidden or abandoned; search with --all"
     yield "languages", ", ".join(counted.languages)
-    total = sum(counted.n_bytes.values())
-    sizes = ", ".join(f"{kind} {size / 1e6:,.1f}" for kind, size in counted.n_bytes.items())
-    yield "on disk", f"{total / 1e6:,.1f} MB ({sizes})"
+    sizes = ", ".join(f"{kind} {readable_size(size)}" for kind, size in counted.n_bytes.items())
+    yield "on disk", f"{readable_size(sum(counted.n_bytes.values()))} ({sizes})"
     yield "embedder", counted.embedder or "none"
     yield "embedded", f"{counted.embedded:,}, pending {counted.pending:,}"
     saved = "not saved" if counted.snapshot_seq is None else f"saved at {counted.snapshot_seq:,}"

@@ -1,0 +1,111 @@
+"""A benchmark: turns, questions, and which turns answer each question."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from memory_rag.turns import Turn
+
+Unit = Literal["turn", "session"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as it is asked. ``conversation_id`` is the conversation that it is about; ``category`` its kind, by
+    number and name where the data set numbers them."""
+
+    query_id: str
+    text: str
+    conversation_id: str
+    category: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What is retrieved and judged: one turn, or a session's turns taken together.
+
+    ``doc_id`` is unique in the benchmark. ``turns`` are in spoken order, one for the unit "turn".
+    """
+
+    doc_id: str
+    conversation_id: str
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What a loader left out, counted by reason, with up to three places each."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    places: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, reason: str, where: str, *, count: int = 1) -> None:
+        self.counts[reason] += count
+        listed = self.places.setdefault(reason, [])
+        if len(listed) < 3:
+            listed.append(where)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        return [{"reason": r, "count": n, "where": self.places[r]} for r, n in self.counts.most_common()]
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Conversations, questions and judgements, as one loader read them.
+
+    ``sha256`` is of the files read. ``qrels`` maps query ids to document ids to grades above 0; a query without
+    judgements is unanswerable and is counted apart, never as 0. ``denominators`` names how many questions which
+    convention counts, where a data set has several.
+    """
+
+    name: str
+    unit: Unit
+    sha256: str
+    documents: tuple[Document, ...]
+    queries: tuple[Query, ...]
+    qrels: Mapping[str, Mapping[str, int]]
+    dropped: Dropped = field(default_factory=Dropped)
+    denominators: Mapping[str, int] = field(default_factory=dict)
+
+    def answerable(self) -> tuple[Query, ...]:
+        """Return the queries that have a relevant document, in order."""
+        return tuple(query for query in self.queries if self.qrels.get(query.query_id))
+
+    def unanswerable(self) -> tuple[Query, ...]:
+        return tuple(query for query in self.queries if not self.qrels.get(query.query_id))
+
+    def pool_of(self, query: Query, *, pool: Literal["conversation", "memory"]) -> tuple[Document, ...]:
+        """Return the candidates of a query: its own conversation's documents, or all of them."""
+        if pool == "memory":
+            return self.documents
+        return tuple(doc for doc in self.documents if doc.conversation_id == query.conversation_id)
+
+    def turns(self) -> Iterable[Turn]:
+        """Yield every turn once, in the documents' order."""
+        return (turn for document in self.documents for turn in document.turns)
+
+
+def summary_of(benchmark: Benchmark) -> dict[str, Any]:
+    """Return what a dry run prints: what is kept, and what is dropped by reason."""
+    return {
+        "name": benchmark.name,
+        "unit": benchmark.unit,
+        "sha256": benchmark.sha256,
+        "n_conversations": len({document.conversation_id for document in benchmark.documents}),
+        "n_documents": len(benchmark.documents),
+        "n_turns": sum(len(document.turns) for document in benchmark.documents),
+        "n_queries": len(benchmark.queries),
+        "n_answerable": len(benchmark.answerable()),
+        "categories": dict(sorted(Counter(query.category for query in benchmark.answerable()).items())),
+        "denominators": dict(benchmark.denominators),
+        "dropped": benchmark.dropped.as_json(),
+    }
+
+
+def missing_judgements(documents: Sequence[Document], qrels: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Return the judged document ids that no document has."""
+    known = {document.doc_id for document in documents}
+    return sorted({found for graded in qrels.values() for found in graded} - known)

@@ -1,0 +1,109 @@
+"""TREC run and qrels files, out and in, with ids that may hold anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, unquote
+
+from memory_rag.errors import ImportFormatError
+
+Run = dict[str, dict[str, float]]
+Qrels = dict[str, dict[str, int]]
+
+_SAFE: Final = "!#$&'()*+,-./:;<=>?@[]^_`{|}~\""
+"""What stays as it is in an id; white space, ``%`` and everything that isn't ASCII becomes ``%XX``."""
+
+
+def escaped(identifier: str) -> str:
+    """Return an id as one field of a TREC line: never empty, no white space; ids of plain ASCII stay as they are."""
+    return quote(identifier, safe=_SAFE, errors="surrogatepass") or "%"
+
+
+def unescaped(field: str) -> str:
+    """Return the id that :func:`escaped` wrote; a field that another tool wrote is what it says."""
+    if field == "%":
+        return ""
+    return unquote(field, errors="surrogatepass") if re.search(r"%[0-9A-F]{2}", field) else field
+
+
+def run_lines(rankings: Mapping[str, Sequence[str]], *, tag: str) -> Iterator[str]:
+    """Yield a run as TREC lines ``query Q0 turn rank score tag``, queries in order, best hits first.
+
+    The scores are made from the ranks, strictly falling whole numbers: tools break ties differently and read scores as
+    float32, so only such scores keep our order everywhere.
+    """
+    for query, ranked in rankings.items():
+        for rank, found in enumerate(ranked, start=1):
+            yield f"{escaped(query)} Q0 {escaped(found)} {rank} {len(ranked) - rank + 1} {escaped(tag)}\n"
+
+
+def read_run(path: Path) -> Run:
+    """Return a run file's scores, query to turn to score.
+
+    Raises:
+        ImportFormatError: a line hasn't six fields, its score is no finite number, or it names a turn twice.
+    """
+    run: Run = {}
+    for number, fields in _lines(path, n_fields=6, form="query Q0 turn rank score tag"):
+        query, _q0, turn, _rank, score, _tag = fields
+        of_query = run.setdefault(unescaped(query), {})
+        if unescaped(turn) in of_query:
+            raise ImportFormatError(f"{path}, line {number}: turn {turn!r} is ranked twice for query {query!r}")
+        of_query[unescaped(turn)] = _number(score, path, number)
+    return run
+
+
+def ranked_ids(scores: Mapping[str, float]) -> list[str]:
+    """Return a query's turns in trec_eval's order: by score, ties by id, both descending, whatever ranks were given."""
+    return sorted(sorted(scores, reverse=True), key=lambda found: -scores[found])
+
+
+def qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Yield judgements as TREC lines ``query 0 turn grade``."""
+    for query, graded in qrels.items():
+        for turn, grade in graded.items():
+            yield f"{escaped(query)} 0 {escaped(turn)} {grade}\n"
+
+
+def read_qrels(path: Path) -> Qrels:
+    """Return a qrels file's judgements, query to turn to grade.
+
+    Raises:
+        ImportFormatError: a line hasn't four fields, or its grade is no whole number.
+    """
+    qrels: Qrels = {}
+    for number, (query, _zero, turn, grade) in _lines(path, n_fields=4, form="query 0 turn grade"):
+        if not re.fullmatch(r"-?\d+", grade):
+            raise ImportFormatError(f"{path}, line {number}: grade {grade!r} is no whole number")
+        qrels.setdefault(unescaped(query), {})[unescaped(turn)] = int(grade)
+    return qrels
+
+
+def _lines(path: Path, *, n_fields: int, form: str) -> Iterator[tuple[int, list[str]]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImportFormatError(f"{path} can't be read as text: {error}") from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = re.split(r"[ \t\r]+", line.strip(" \t\r"))
+        if fields == [""]:
+            continue
+        if len(fields) != n_fields:
+            raise ImportFormatError(
+                f"{path}, line {number}: {len(fields)} fields, but a line is '{form}'; an id with white space is "
+                "written with %20"
+            )
+        yield number, fields
+
+
+def _number(text: str, path: Path, number: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if value != value or value in (float("inf"), float("-inf")):
+        raise ImportFormatError(f"{path}, line {number}: score {text!r} is no finite number")
+    return value
