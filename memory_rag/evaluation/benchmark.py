@@ -72,16 +72,19 @@ class Benchmark:
 
     def answerable(self) -> tuple[Query, ...]:
         """Return the queries that have a relevant document, in order."""
-        return tuple(query for query in self.queries if self.qrels.get(query.query_id))
+        return tuple(query for query in self.queries if self._is_answerable(query))
 
     def unanswerable(self) -> tuple[Query, ...]:
-        return tuple(query for query in self.queries if not self.qrels.get(query.query_id))
+        return tuple(query for query in self.queries if not self._is_answerable(query))
 
     def pool_of(self, query: Query, *, pool: Literal["conversation", "memory"]) -> tuple[Document, ...]:
         """Return the candidates of a query: its own conversation's documents, or all of them."""
         if pool == "memory":
             return self.documents
         return tuple(doc for doc in self.documents if doc.conversation_id == query.conversation_id)
+
+    def _is_answerable(self, query: Query) -> bool:
+        return any(grade > 0 for grade in self.qrels.get(query.query_id, {}).values())
 
     def turns(self) -> Iterable[Turn]:
         """Yield every turn once, in the documents' order."""

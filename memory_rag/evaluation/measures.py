@@ -95,7 +95,10 @@ DEFINITIONS: Final[Mapping[str, tuple[str, _Formula]]] = {
     "success": ("1 if any relevant turn is among the first k (LongMemEval's recall_any)", _success),
     "all_found": ("1 if every relevant turn is among the first k (LongMemEval's recall_all)", _all_found),
     "precision": ("relevant turns among the first k / k (trec_eval P_k)", _precision),
-    "ap": ("mean, over all relevant turns, of the precision where each is ranked, 0 beyond k (trec_eval map_cut_k)", _average_precision),
+    "ap": (
+        "mean, over all relevant turns, of the precision where each is ranked, 0 beyond k (trec_eval map_cut_k)",
+        _average_precision,
+    ),
     "rr": ("1 / rank of the first relevant turn, 0 if it is beyond k; its mean is MRR", _reciprocal_rank),
     "ndcg": ("gain grade / log2(rank + 1), over the best possible (trec_eval ndcg_cut_k)", _ndcg),
     "ndcg_longmemeval": (
@@ -112,16 +115,14 @@ def measure(text: str) -> Measure:
     Raises:
         QueryError: it names none.
     """
-    found = re.fullmatch(r"(\w+)@([1-9]\d*)", text)
+    found = re.fullmatch(r"([a-z_]+)@([1-9][0-9]*)", text)
     if found is None or found[1] not in DEFINITIONS:
         raise QueryError(f"unknown measure {text!r}; a measure is one of {', '.join(DEFINITIONS)}, then @ and k")
     definition, formula = DEFINITIONS[found[1]]
     return Measure(found[1], int(found[2]), definition, formula)
 
 
-def recall_at_tokens(
-    relevant: Relevant, ranked: Sequence[str], *, budget: int, tokens: Mapping[str, int]
-) -> float:
+def recall_at_tokens(relevant: Relevant, ranked: Sequence[str], *, budget: int, tokens: Mapping[str, int]) -> float:
     """Return the share of relevant turns that a prompt of so many tokens would hold.
 
     Turns are taken in the ranking's order until the next one doesn't fit; what comes after it is not taken either.

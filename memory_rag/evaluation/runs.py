@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -13,20 +14,29 @@ from memory_rag.errors import ImportFormatError
 Run = dict[str, dict[str, float]]
 Qrels = dict[str, dict[str, int]]
 
-_SAFE: Final = "!#$&'()*+,-./:;<=>?@[]^_`{|}~\""
-"""What stays as it is in an id; white space, ``%`` and everything that isn't ASCII becomes ``%XX``."""
+_MARK: Final = "%:"
+_PLAIN: Final = re.compile(r"[!-~]+")
 
 
 def escaped(identifier: str) -> str:
-    """Return an id as one field of a TREC line: never empty, no white space; ids of plain ASCII stay as they are."""
-    return quote(identifier, safe=_SAFE, errors="surrogatepass") or "%"
+    """Return an id as one field of a TREC line: never empty, no white space.
+
+    Ids of printable ASCII stay as they are; any other is written as ``%:`` and its bytes in ``%XX`` where they need it.
+    The mark tells ours from the ids of other tools, which may be parts of URLs with ``%20`` of their own.
+    """
+    if _PLAIN.fullmatch(identifier) and not identifier.startswith(_MARK):
+        return identifier
+    return _MARK + quote(identifier, safe="/:", errors="surrogatepass")
 
 
 def unescaped(field: str) -> str:
     """Return the id that :func:`escaped` wrote; a field that another tool wrote is what it says."""
-    if field == "%":
-        return ""
-    return unquote(field, errors="surrogatepass") if re.search(r"%[0-9A-F]{2}", field) else field
+    if not field.startswith(_MARK):
+        return field
+    try:
+        return unquote(field.removeprefix(_MARK), errors="surrogatepass")
+    except UnicodeDecodeError:
+        return field
 
 
 def run_lines(rankings: Mapping[str, Sequence[str]], *, tag: str) -> Iterator[str]:
@@ -57,8 +67,12 @@ def read_run(path: Path) -> Run:
 
 
 def ranked_ids(scores: Mapping[str, float]) -> list[str]:
-    """Return a query's turns in trec_eval's order: by score, ties by id, both descending, whatever ranks were given."""
-    return sorted(sorted(scores, reverse=True), key=lambda found: -scores[found])
+    """Return a query's turns in trec_eval's order: by score, ties by id, both descending, whatever ranks were given.
+
+    trec_eval reads scores as float32, so scores that only a double tells apart are ties to it, and here.
+    """
+    as_read = dict(zip(scores, array("f", scores.values()), strict=True))
+    return sorted(sorted(scores, reverse=True), key=lambda found: -as_read[found])
 
 
 def qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
@@ -72,19 +86,24 @@ def read_qrels(path: Path) -> Qrels:
     """Return a qrels file's judgements, query to turn to grade.
 
     Raises:
-        ImportFormatError: a line hasn't four fields, or its grade is no whole number.
+        ImportFormatError: a line hasn't four fields, its grade is no whole number, or it grades a turn otherwise than
+            an earlier line.
     """
     qrels: Qrels = {}
     for number, (query, _zero, turn, grade) in _lines(path, n_fields=4, form="query 0 turn grade"):
         if not re.fullmatch(r"-?\d+", grade):
             raise ImportFormatError(f"{path}, line {number}: grade {grade!r} is no whole number")
-        qrels.setdefault(unescaped(query), {})[unescaped(turn)] = int(grade)
+        given = qrels.setdefault(unescaped(query), {}).setdefault(unescaped(turn), int(grade))
+        if given != int(grade):
+            raise ImportFormatError(
+                f"{path}, line {number}: turn {turn!r} has grade {grade} for query {query!r}, but {given} before"
+            )
     return qrels
 
 
 def _lines(path: Path, *, n_fields: int, form: str) -> Iterator[tuple[int, list[str]]]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ImportFormatError(f"{path} can't be read as text: {error}") from error
     for number, line in enumerate(text.split("\n"), start=1):
@@ -94,7 +113,7 @@ def _lines(path: Path, *, n_fields: int, form: str) -> Iterator[tuple[int, list[
         if len(fields) != n_fields:
             raise ImportFormatError(
                 f"{path}, line {number}: {len(fields)} fields, but a line is '{form}'; an id with white space is "
-                "written with %20"
+                "written as in %:trip%207"
             )
         yield number, fields
 

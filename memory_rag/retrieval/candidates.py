@@ -58,7 +58,7 @@ def _best(entries: Entries, values: Scores, n: int) -> Entries:
 
 
 def _in_best_sessions(scene: Scene, entries: Entries) -> Entries:
-    sessions = scene.sessions
+    sessions = scene.stage.sessions
     if len(sessions) == 0:
         return entries[:0]
     chosen = np.zeros(len(sessions), np.bool_)

@@ -16,11 +16,10 @@ from memory_rag.retrieval.ranking import Scores
 from memory_rag.retrieval.scene import MISSING
 from memory_rag.retrieval.turn_table import Mask, TurnTable, content_key
 from memory_rag.retrieval.vectors import ID, VectorFile, VectorRows, ids_of
-from memory_rag.store.files import locked
+from memory_rag.store.files import LOCK_NAME, locked
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span, Turn
 
-LOCK_NAME: Final = "derived/.lock"
 _BATCH_PASSAGES: Final = 256
 _DEAD_SHARE: Final = 0.3
 

@@ -17,7 +17,7 @@ from memory_rag.retrieval.quote_source import StoredTurns
 from memory_rag.retrieval.ranking import Ranking
 from memory_rag.retrieval.searcher import Searcher, SearchOptions
 from memory_rag.settings import Settings
-from memory_rag.store.files import locked, write_atomically
+from memory_rag.store.files import LOCK_NAME, locked, write_atomically
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.text.instants import zone
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from memory_rag.retrieval.dense import DenseIndex
 
 DERIVED: Final = "derived"
-LOCK: Final = "derived/.lock"
 MANIFEST: Final = "manifest.json"
 _LANGUAGES: Final = "languages"
 _SETTLED_FROM: Final = 50
@@ -65,7 +64,7 @@ class Indexes:
             return searcher.search(query, options, dense=None, today=today)
         try:
             dense = self._dense_caught_up()
-            trouble = self._embed_some(dense)
+            trouble = self._embed_some(dense, searcher, query)
             ranking = searcher.search(query, options, dense=dense, today=today)
         except (EmbedderError, MissingExtraError, StoreError) as error:
             if options.mode.value == "dense":
@@ -79,14 +78,16 @@ class Indexes:
             return _noted(ranking, f"{waiting}: {trouble}" if trouble else waiting)
         return ranking
 
-    def _embed_some(self, dense: DenseIndex | None) -> str:
-        """Embed a few pending turns, and say why not if vectors can't be written: those that are there will do."""
-        if dense is None or not self._settings.pending_limit:
-            return ""
+    def _embed_some(self, dense: DenseIndex | None, searcher: Searcher, query: str) -> str:
+        """Embed a few pending turns, and say why not if it can't be done: the vectors that are there will do."""
         limit = self._settings.pending_limit
+        if dense is None or not limit or len(dense.pending(self.keyword.table)) == 0:
+            return ""
+        # The question first: an embedder that doesn't answer is waited for only once.
+        searcher.embed_query(query, dense.embedder)
         try:
             dense.embed(self.keyword.table, self._store, limit=limit, budget=_EMBEDDED_IN_PASSING)
-        except StoreError as error:
+        except (EmbedderError, StoreError) as error:
             return str(error)
         return ""
 
@@ -215,7 +216,7 @@ class Indexes:
         """
         keyword = self.keyword
         wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
-        with locked(self._folder / LOCK, timeout_s=wait, what="derived files"):
+        with locked(self._folder / LOCK_NAME, timeout_s=wait, what="derived files"):
             keyword.save(self._folder / DERIVED)
             manifest = {
                 "seq": keyword.applied_seq,

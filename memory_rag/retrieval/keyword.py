@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.bm25 import Bm25
-from memory_rag.retrieval.postings import Postings
 from memory_rag.retrieval.participants import ROLE_NAMES
+from memory_rag.retrieval.postings import Postings
 from memory_rag.retrieval.turn_table import TurnTable
 from memory_rag.store.files import write_atomically
 from memory_rag.store.turn_store import TurnStore
@@ -20,6 +20,8 @@ from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Turn
 
 FILE_NAME: Final = "keyword.npz"
+FORMAT: Final = 2
+"""Changes when the columns of the table, or how they are made, do; the analyzer's fingerprint tells of the terms."""
 _BATCH: Final = 1000
 
 
@@ -78,13 +80,12 @@ class KeywordIndex:
 
     def save(self, folder: Path) -> None:
         """Write a snapshot; the index can be loaded from it and catches up from there."""
-        stamp = np.frombuffer(self.analyzer.fingerprint.encode(), np.uint8)
         arrays = {
             **{f"table.{name}": values for name, values in self.table.arrays().items()},
             **{f"postings.{name}": values for name, values in self.bm25.postings.arrays().items()},
             "lengths": self.bm25.lengths,
             "applied": np.array([self.applied_seq, self.applied_at]),
-            "analyzer": stamp,
+            "made_by": np.frombuffer(_made_by(self.analyzer), np.uint8),
         }
         # Not compressed: a proof of deletion has to be able to read the file.
         write_atomically(folder / FILE_NAME, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
@@ -93,12 +94,13 @@ class KeywordIndex:
     def load(cls, folder: Path, analyzer: Analyzer) -> KeywordIndex:
         """Return the index of the snapshot in a folder, or an empty one if there is none that can be used.
 
-        A snapshot that is damaged or was made by another analyzer isn't used: catching up from nothing gives the same
-        index, only later.
+        A snapshot that is damaged or was made by other rules isn't used: catching up from nothing gives the same index,
+        only later.
         """
         try:
-            with np.load(folder / FILE_NAME, allow_pickle=False) as arrays:
-                if arrays["analyzer"].tobytes().decode() != analyzer.fingerprint:
+            # Opened here: np.load leaves it open when it fails.
+            with (folder / FILE_NAME).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                if arrays["made_by"].tobytes() != _made_by(analyzer):
                     return cls(analyzer)
                 return cls._of({name: arrays[name] for name in arrays.files}, analyzer)
         except Exception:
@@ -119,3 +121,7 @@ class KeywordIndex:
         index.bm25 = Bm25(Postings.from_arrays(under["postings."]), lengths)
         index.applied_seq, index.applied_at = (int(number) for number in parts["applied"])
         return index
+
+
+def _made_by(analyzer: Analyzer) -> bytes:
+    return f"{FORMAT}:{analyzer.fingerprint}".encode()

@@ -18,13 +18,12 @@ def keyword_span(text: str, terms: Collection[str], *, analyzer: Analyzer) -> Sp
     """
     if len(text) <= _WINDOW:
         return Span(0, len(text))
-    wanted = set(terms)
-    found = [(start, end, term) for start, end, term in analyzer.located_terms(text) if term in wanted]
+    found = sorted(analyzer.located_terms(text, wanted=set(terms)))
     if not found:
         return Span(0, len(text))
     best, best_count, first = (0, 0), 0, 0
     for last in range(len(found)):
-        while found[last][1] - found[first][0] > _WINDOW:
+        while first < last and found[last][1] - found[first][0] > _WINDOW:
             first += 1
         distinct = len({term for _, _, term in found[first : last + 1]})
         if distinct > best_count:

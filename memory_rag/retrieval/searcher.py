@@ -20,13 +20,14 @@ from memory_rag.retrieval.floor import Evidence, evidence_signs, floor_for
 from memory_rag.retrieval.fusion import reciprocal_rank_fusion
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.overlap import overlap_scores, rank_bm25_scores
-from memory_rag.retrieval.passage_span import keyword_span
 from memory_rag.retrieval.participants import Participants
+from memory_rag.retrieval.passage_span import keyword_span
 from memory_rag.retrieval.query import QueryAnalysis, analyze_query
 from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
 from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_entries
 from memory_rag.retrieval.scene import MISSING, Scene
 from memory_rag.retrieval.spoken_order import SpokenOrder
+from memory_rag.retrieval.stage import Stage
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span, Turn
 
@@ -100,7 +101,7 @@ class Searcher:
         self._order = SpokenOrder()
         self._participants: tuple[int, Participants] | None = None
         self._vectors: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
-        self._pools: OrderedDict[tuple[int, Within], tuple[Scope, Pool]] = OrderedDict()
+        self._pools: OrderedDict[tuple[int, Within], tuple[Scope, Stage]] = OrderedDict()
 
     def search(
         self, query: str, options: SearchOptions, *, dense: DenseIndex | None, today: date | None = None
@@ -110,25 +111,25 @@ class Searcher:
         ``dense`` may be None when there is no embedder: then keyword recall answers alone.
         """
         analysis = self.analyze(query, today=today)
-        scope, pool = self._pool(options.within)
+        scope, stage = self.pool(options.within)
         empty = Ranking(query, options.mode, notes=scope.notes)
         if analysis.is_empty or not scope.allowed.any():
             return empty
         if not options.mode.uses_vectors:
-            ranked = self._by_words(analysis, options, scope, pool)
+            ranked = self._by_words(analysis, options, scope, stage.pool)
             return replace(empty, hits=self._hits(ranked, analysis, None), evidence="strong" if ranked else "none")
-        scene = self.scene(analysis, pool, dense)
-        pending = int(np.count_nonzero(scope.allowed & ~dense.covered)) if dense else int(scope.allowed.sum())
+        scene = self.scene(analysis, stage, dense)
+        pending = self._pending(scope, dense)
         evidence: Evidence = "strong"
         value = None
         if options.mode is Mode.HYBRID:
             entries = candidates(scene, allowed=scope.allowed, depth=options.depth)
             ranked = self.ranker.rank(scene, entries, k=options.k)
             signs = evidence_signs(scene, entries, top=ranked[0].score)
-            floor = None if dense is None or pending > pool.n // 10 else floor_for(dense.embedder.fingerprint)
+            floor = None if dense is None or pending > stage.pool.n // 10 else floor_for(dense.embedder.fingerprint)
             if floor is not None:
                 value = floor.value(signs)
-                evidence = floor.judge(value, n_turns=pool.n)
+                evidence = floor.judge(value, n_turns=stage.pool.n)
             elif signs.coverage == 0:
                 # Without measured cosines only this can be told: no word in common, and perhaps no meaning either.
                 evidence = "none" if dense is None else "weak"
@@ -153,32 +154,50 @@ class Searcher:
             self._participants = (len(speakers), Participants(speakers, languages=analyzer.languages))
         return analyze_query(query, analyzer=analyzer, participants=self._participants[1], today=today)
 
-    def scene(self, analysis: QueryAnalysis, pool: Pool, dense: DenseIndex | None) -> Scene:
+    def embed_query(self, query: str, embedder: Embedder) -> None:
+        """Embed a question ahead, so that a search for it needs nothing of the embedder.
+
+        Raises:
+            EmbedderError: the embedder can't be loaded or reached.
+        """
+        self._query_vector(self.analyze(query).dense_text, embedder)
+
+    def scene(self, analysis: QueryAnalysis, stage: Stage, dense: DenseIndex | None) -> Scene:
         """Return both sides' scores for a question before a pool."""
-        table, bm25 = self._keyword.table, self._keyword.bm25
-        self._order.catch_up(table)
+        bm25 = self._keyword.bm25
+        self._order.catch_up(stage.table)
         cosine = None
         if dense is not None:
             shifted = self._query_vector(analysis.dense_text, dense.embedder) - dense.embedder.query_shift
             cosine = dense.scores(shifted)
         return Scene(
             query=analysis,
-            table=table,
+            stage=stage,
             order=self._order,
-            pool=pool,
-            bm25=bm25.scores(analysis.terms, pool),
+            bm25=bm25.scores(analysis.terms, stage.pool),
             cosine=cosine,
-            zone=self._zone,
-            possible_bm25=bm25.possible(analysis.words, pool),
+            possible_bm25=bm25.possible(analysis.words, stage.pool),
         )
 
-    def pool(self, within: Within) -> tuple[Scope, Pool]:
+    def pool(self, within: Within) -> tuple[Scope, Stage]:
         """Return which entries a filter leaves, and what scores take from them."""
-        return self._pool(within)
+        table = self._keyword.table
+        key = (table.version, within)
+        found = self._pools.get(key)
+        if found is None:
+            scope = scope_of(table, within, zone=self._zone)
+            pool = Pool(scope.context, self._keyword.bm25.lengths)
+            found = self._pools[key] = (scope, Stage(table, pool, zone=self._zone))
+            if len(self._pools) > _CACHED_POOLS:
+                self._pools.popitem(last=False)
+        return found
 
-    def _by_words(
-        self, analysis: QueryAnalysis, options: SearchOptions, scope: Scope, pool: Pool
-    ) -> list[RankedEntry]:
+    def _pending(self, scope: Scope, dense: DenseIndex | None) -> int:
+        """Return how many of the turns that may be found lack a vector, but for those that are never embedded."""
+        missing = scope.allowed & self._keyword.table.recalled
+        return int(np.count_nonzero(missing if dense is None else missing & ~dense.covered))
+
+    def _by_words(self, analysis: QueryAnalysis, options: SearchOptions, scope: Scope, pool: Pool) -> list[RankedEntry]:
         entries = np.flatnonzero(scope.allowed)
         if options.mode is Mode.KEYWORD:
             scores = self._keyword.bm25.scores(analysis.terms, pool)
@@ -265,16 +284,6 @@ class Searcher:
             if len(self._vectors) > _CACHED_QUERIES:
                 self._vectors.popitem(last=False)
         self._vectors.move_to_end(key)
-        return found
-
-    def _pool(self, within: Within) -> tuple[Scope, Pool]:
-        key = (self._keyword.table.version, within)
-        found = self._pools.get(key)
-        if found is None:
-            scope = scope_of(self._keyword.table, within, zone=self._zone)
-            found = self._pools[key] = (scope, Pool(scope.context, self._keyword.bm25.lengths))
-            if len(self._pools) > _CACHED_POOLS:
-                self._pools.popitem(last=False)
         return found
 
 

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from memory_rag.retrieval.bm25 import B_LONG, B_SHORT
+from memory_rag.retrieval.local_days import UNKNOWN_DAY
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import Scene
 from memory_rag.text.date_mentions import DateMention
@@ -97,7 +98,7 @@ def dated(scene: Scene, entries: Entries) -> Scores:
     value = np.zeros(len(entries))
     if not scene.query.dates:
         return value
-    distinct, inverse = np.unique(scene.days[entries], return_inverse=True)
+    distinct, inverse = np.unique(scene.stage.days[entries], return_inverse=True)
     by_day = np.array([_date_value(scene, int(day)) for day in distinct])
     return by_day[inverse] if len(entries) else value
 
@@ -121,7 +122,7 @@ def length(scene: Scene, entries: Entries) -> Scores:
 
 
 def _by_session(scene: Scene, values: Scores, entries: Entries) -> Scores:
-    sessions = scene.sessions
+    sessions = scene.stage.sessions
     standardized = sessions.standardized(sessions.best(values))
     if len(standardized) == 0:
         return np.zeros(len(entries))
@@ -130,7 +131,7 @@ def _by_session(scene: Scene, values: Scores, entries: Entries) -> Scores:
 
 
 def _date_value(scene: Scene, day: int) -> float:
-    if day < -700_000:
+    if day == UNKNOWN_DAY:
         return 0.0
     said = date(1970, 1, 1) + timedelta(days=day)
     best = 0.0

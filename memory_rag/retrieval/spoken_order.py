@@ -20,7 +20,10 @@ Links = npt.NDArray[np.int64]
 
 
 class SpokenOrder:
-    """For each entry the living one before and after it in its session; kept in step with the table."""
+    """For each entry the living one before and after it in its session; kept in step with the table.
+
+    What is left out of recall is left out here too: tool traffic does not come between a question and its answer.
+    """
 
     def __init__(self) -> None:
         self._version = -1
@@ -52,17 +55,19 @@ class SpokenOrder:
         """Return, for each entry, the best value of the questions in the other speaker's run just before it.
 
         An entry at place p of its run (from 0) gets .7^p of it; 0 where no such question was asked. Only turns that
-        end by asking count: an answer rarely repeats the words of its question.
+        end by asking count: an answer rarely repeats the words of its question. Of a run of more than 32 messages those
+        nearest to the change of speaker count.
         """
         place, first = self._run_edge(entries, table, backwards=True)
-        best = self._best_of_run(self.before(first), values, table, backwards=True, asking=True)
+        best = self._best_of_run(self._beyond(first, table, backwards=True), values, table, backwards=True, asking=True)
         faded: Scores = np.where(np.isfinite(best), best, 0.0) * _FADING**place
         return faded
 
     def of_reply(self, entries: Entries, values: Scores, table: TurnTable) -> Scores:
         """Return, for each entry, the best value in the other speaker's run just after it, alike."""
         place, last = self._run_edge(entries, table, backwards=False)
-        best = self._best_of_run(self.after(last), values, table, backwards=False, asking=False)
+        beyond = self._beyond(last, table, backwards=False)
+        best = self._best_of_run(beyond, values, table, backwards=False, asking=False)
         faded: Scores = np.where(np.isfinite(best), best, 0.0) * _FADING**place
         return faded
 
@@ -81,9 +86,12 @@ class SpokenOrder:
             place[moving] += 1
         return place, edge
 
-    def _best_of_run(
-        self, starts: Links, values: Scores, table: TurnTable, *, backwards: bool, asking: bool
-    ) -> Scores:
+    def _beyond(self, edges: Links, table: TurnTable, *, backwards: bool) -> Links:
+        """Return the other speaker's entry beyond the edge of each run; -1 for none, or if the run is too long."""
+        beyond = self.before(edges) if backwards else self.after(edges)
+        return np.where(table.speaker[beyond] == table.speaker[edges], NOBODY, beyond)
+
+    def _best_of_run(self, starts: Links, values: Scores, table: TurnTable, *, backwards: bool, asking: bool) -> Scores:
         step = self.before if backwards else self.after
         best = np.full(len(starts), -np.inf)
         moving = np.flatnonzero(starts != NOBODY)
@@ -103,7 +111,7 @@ class SpokenOrder:
         grown = len(table) - self._n
         self._before = np.concatenate([self._before, np.full(grown, NOBODY, np.int64)])
         self._after = np.concatenate([self._after, np.full(grown, NOBODY, np.int64)])
-        for entry in range(self._n, len(table)):
+        for entry in (self._n + np.flatnonzero(table.recalled[self._n :])).tolist():
             conversation = int(table.conversation[entry])
             last = self._last.get(conversation)
             if last is not None:
@@ -117,13 +125,14 @@ class SpokenOrder:
     def _rebuild(self, table: TurnTable) -> None:
         self._before = np.full(len(table), NOBODY, np.int64)
         self._after = np.full(len(table), NOBODY, np.int64)
-        living = table.living()
-        order = living[np.lexsort((table.row[living], table.ordinal[living], table.conversation[living]))]
+        spoken = np.flatnonzero(table.alive & table.recalled)
+        order = spoken[np.lexsort((table.row[spoken], table.ordinal[spoken], table.conversation[spoken]))]
         earlier, later = order[:-1], order[1:]
         linked = table.session[earlier] == table.session[later]
         self._before[later[linked]] = earlier[linked]
         self._after[earlier[linked]] = later[linked]
-        self._last = dict(zip(table.conversation[order].tolist(), order.tolist(), strict=True))
+        last = order[np.flatnonzero(np.diff(table.conversation[order], append=-1))]
+        self._last = dict(zip(table.conversation[last].tolist(), last.tolist(), strict=True))
 
 
 def _follow(links: Links, entries: Entries) -> Links:

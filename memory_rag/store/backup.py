@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
-from memory_rag.store.files import fsync_folder, locked
+from memory_rag.store.files import LOCK_NAME, fsync_folder, locked
 from memory_rag.store.folder import FILE_NAME
 from memory_rag.store.sqlite_store import SqliteTurnStore
 
-LOCK: Final = Path("derived/.lock")
 _BESIDE_THE_WORDS: Final = ("vectors/*.ids", "vectors/*.f32", "derived/keyword.npz", "derived/manifest.json")
 
 
@@ -47,7 +46,7 @@ def backup(folder: Path, destination: Path, *, lock_timeout_s: float = 10.0) -> 
         raise StoreError(f"{destination} lies inside the memory that is copied; choose a folder outside {folder}")
     with SqliteTurnStore.opened(folder) as store, _beside(destination) as copy:
         # What is made from the words first: it may lag behind them, never the other way round.
-        with locked(folder / LOCK, timeout_s=lock_timeout_s, what="derived files"):
+        with locked(folder / LOCK_NAME, timeout_s=lock_timeout_s, what="derived files"):
             _copy_derived(folder, copy)
         store.copy_to(copy / FILE_NAME)
         _check(copy)
@@ -97,7 +96,7 @@ def restore(source: Path, folder: Path, *, overwrite: bool = False, lock_timeout
 
 
 def _replace(folder: Path, copy: Path, *, lock_timeout_s: float) -> None:
-    with locked(folder / LOCK, timeout_s=lock_timeout_s, what="derived files"), _held_alone(folder):
+    with locked(folder / LOCK_NAME, timeout_s=lock_timeout_s, what="derived files"), _held_alone(folder):
         # Without a log that would be read into the new file.
         for name in (f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"):
             (folder / name).unlink(missing_ok=True)

@@ -136,10 +136,10 @@ def unspaced_places(piece: str) -> list[tuple[int, int]]:
 
 def _composed(piece: str) -> str:
     if piece.isascii():
-        return piece.rstrip("_")
+        return piece.strip("_")
     seen = _NOT_SEEN.sub("", piece)
     wide = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), seen)
-    return unicodedata.normalize("NFC", wide).translate(_APOSTROPHES).rstrip("_")
+    return unicodedata.normalize("NFC", wide).translate(_APOSTROPHES).strip("_")
 
 
 def _is_word(folded: str) -> bool:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from typer.testing import CliRunner
 
@@ -59,12 +59,14 @@ class CommandLine:
         )
         return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
-    def start(self, *words: str, **environment: str) -> subprocess.Popen[bytes]:
+    def start(
+        self, *words: str, stdout: int | IO[bytes] = subprocess.PIPE, **environment: str
+    ) -> subprocess.Popen[bytes]:
         """Begin a command line in a process of its own."""
         return subprocess.Popen(
             [sys.executable, "-m", "memory_rag", *words],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             env=self.all_of_it(**environment),
         )

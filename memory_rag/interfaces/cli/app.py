@@ -116,7 +116,7 @@ class Commands(TyperGroup):
             _explain(failure)
             code = 2
         except typer.Abort:
-            tell("stopped; nothing was changed")
+            tell("\nstopped; nothing was changed")
             code = 1
         sys.exit(code or 0)
 

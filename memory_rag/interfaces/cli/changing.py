@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_rag.errors import TurnError
-from memory_rag.interfaces.cli.output import Json, note, print_json, say
+from memory_rag.interfaces.cli.output import Json, note, print_json, say, tell
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import fitted, screen_width, shown
 from memory_rag.interfaces.cli.turn_shape import turn_json
@@ -115,7 +115,9 @@ def forget(
                 line = f"{turn.turn_id}  {turn.speaker}: {turn.text}"
                 typer.echo(fitted(shown(line), screen_width()), err=True)
             what = "this turn" if len(turns) == 1 else f"these {len(turns)} turns"
-            typer.confirm(f"Remove {what} for good?", abort=True, err=True)
+            if not typer.confirm(f"Remove {what} for good?", err=True):
+                tell("nothing was removed")
+                raise typer.Exit(1)
         n_removed = memory.forget(wanted)
     if as_json:
         print_json({"forgotten": wanted})

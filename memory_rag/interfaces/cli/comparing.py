@@ -88,15 +88,21 @@ def _as_json(comparison: Comparison) -> dict[str, Any]:
 
 def print_comparison(comparison: Comparison) -> None:
     """Print the rankings side by side where the terminal is wide enough, else as one table of ranks."""
-    ink = Ink(is_colourful(sys.stdout))
-    width = screen_width(widest=_WIDEST)
     if not comparison.turns:
         say("not found")
         return
-    lines = _columns(comparison, width, ink) if width >= _SIDE_BY_SIDE_FROM else _ranks(comparison, width, ink)
-    for line in lines:
+    ink = Ink(is_colourful(sys.stdout))
+    for line in comparison_lines(comparison, width=screen_width(widest=_WIDEST), ink=ink):
         say(line.rstrip())
-    say(ink.dim("↑↓ places gained or lost by hybrid; new: not among the other's first; · not found"))
+    say(ink.dim("↑↓ moved by hybrid, new: added by it, out: dropped by it, ·: not listed"))
+
+
+def comparison_lines(comparison: Comparison, *, width: int, ink: Ink) -> Iterator[str]:
+    """Yield the lines that show a comparison: from 100 columns on a column a mode, below a line a turn."""
+    if width >= _SIDE_BY_SIDE_FROM:
+        yield from _columns(comparison, width, ink)
+    else:
+        yield from _ranks(comparison, width, ink)
 
 
 def _columns(comparison: Comparison, width: int, ink: Ink) -> Iterator[str]:

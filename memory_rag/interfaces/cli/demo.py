@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SOURCE: Final = "sample"
 BOTH_WAYS: Final = "What was wrong with invoice 4711-ZX?"
-ENGLISH: Final = "What did I actually say about the price of the sourdough?"
+ENGLISH: Final = "What did I say about the price of the sourdough?"
 SWEDISH: Final = "Vad bestämde jag om elavtalet i juli?"
 EXACT: Final = "price is 49 euro"
 FOLDED: Final = "YTTERJACKAN av först, sedan tröjan"

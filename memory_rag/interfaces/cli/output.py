@@ -8,7 +8,6 @@ import os
 import re
 import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -60,7 +59,7 @@ def open_streams() -> None:
     """Give stdout and stderr somewhere to write to where a caller has closed them."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+            setattr(sys, name, io.StringIO())
 
 
 def close_stdout() -> None:

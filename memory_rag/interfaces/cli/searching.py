@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memory_rag.retrieval.ranking import Hit, Ranking
 
 _HITS_A_TABLE = 7
+MODES: Final = "hybrid, keyword, dense, or to compare with: rrf, overlap, okapi, rank-bm25"
 
 
 def _mode(value: str) -> str:
@@ -54,7 +55,7 @@ def search(
             "--mode",
             metavar="MODE",
             callback=_mode,
-            help="hybrid, keyword, dense, or to compare with: rrf, overlap, okapi, rank-bm25",
+            help=MODES,
         ),
     ] = "hybrid",
     conversation: Conversation = None,
@@ -163,8 +164,7 @@ def _passage(hit: Hit, query: str, memory: Memory) -> tuple[Span, list[Span]]:
     span = Span(base + inner.start, base + inner.end)
     marks = [
         Span(span.start + start, span.start + end)
-        for start, end, term in analyzer.located_terms(span.of(hit.turn.text))
-        if term in terms
+        for start, end, _term in analyzer.located_terms(span.of(hit.turn.text), wanted=terms)
     ]
     return span, list(dict.fromkeys(marks))
 

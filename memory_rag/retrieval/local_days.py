@@ -1,0 +1,42 @@
+"""The calendar day on which each turn was said, where the asker lives."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.retrieval.turn_table import UNKNOWN_TIME
+
+UNKNOWN_DAY: Final = -1_000_000_000
+_DAY_US: Final = 86_400_000_000
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def local_days(said_at: npt.NDArray[np.int64], *, zone: tzinfo) -> npt.NDArray[np.int64]:
+    """Return days since 1970-01-01 in a zone for instants in microseconds; ``UNKNOWN_DAY`` for an unknown time."""
+    days = np.full(len(said_at), UNKNOWN_DAY, np.int64)
+    known = said_at != UNKNOWN_TIME
+    said = said_at[known]
+    utc_days, place = np.unique(said // _DAY_US, return_inverse=True)
+    first = np.array([_offset_us(day * _DAY_US, zone) for day in utc_days.tolist()], np.int64)
+    last = np.array([_offset_us((day + 1) * _DAY_US - 1, zone) for day in utc_days.tolist()], np.int64)
+    offsets = first[place]
+    # Clocks change on few days; there each instant is asked for itself.
+    for number in np.flatnonzero((first != last)[place]).tolist():
+        offsets[number] = _offset_us(int(said[number]), zone)
+    days[known] = (said + offsets) // _DAY_US
+    return days
+
+
+@lru_cache(maxsize=65_536)
+def _offset_us(instant_us: int, zone: tzinfo) -> int:
+    try:
+        offset = (_EPOCH + timedelta(microseconds=instant_us)).astimezone(zone).utcoffset()
+    except OverflowError:
+        # Within a day of the first or last year of the calendar.
+        return 0
+    return 0 if offset is None else offset // timedelta(microseconds=1)

@@ -1,0 +1,44 @@
+"""A pool made ready for questions: all that does not depend on the question, made once."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.retrieval.bm25 import Pool
+from memory_rag.retrieval.local_days import local_days
+from memory_rag.retrieval.ranking import Entries
+from memory_rag.retrieval.sessions import Sessions
+from memory_rag.retrieval.turn_table import TurnTable
+
+_SAMPLE: Final = 4096
+
+
+class Stage:
+    """A table at one of its versions, and the pool of its entries that is searched."""
+
+    def __init__(self, table: TurnTable, pool: Pool, *, zone: tzinfo) -> None:
+        self.table = table
+        self.pool = pool
+        self._zone = zone
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        return Sessions.of(self.table, self.pool)
+
+    @cached_property
+    def days(self) -> npt.NDArray[np.int64]:
+        """The day on which each entry was said, in the memory's zone."""
+        return local_days(self.table.said_at, zone=self._zone)
+
+    @cached_property
+    def sample(self) -> Entries:
+        """At most 4096 entries of the pool, drawn from its size alone: the same pool has the same sample."""
+        entries = self.pool.entries
+        if len(entries) <= _SAMPLE:
+            return entries
+        return entries[np.random.default_rng(len(entries)).choice(len(entries), _SAMPLE, replace=False)]

@@ -1,0 +1,176 @@
+"""Whole histories: import says what became of everything, export can be imported again."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_rag.memory import Memory
+from tests.interfaces.command_line import CommandLine
+
+MESSAGES = [
+    {"role": "user", "content": "Vad kostar limpan?"},
+    {"role": "assistant", "content": "62 kronor."},
+    {"role": "nobody", "content": "?"},
+]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    """A file of OpenAI messages: two that can be stored, one with an unknown role."""
+    path = tmp_path / "history.json"
+    path.write_text(json.dumps(MESSAGES), encoding="utf-8")
+    return path
+
+
+def test_import_prints_counts_that_add_up_and_every_reason(memory_rag: CommandLine, history: Path) -> None:
+    imported = memory_rag("import", str(history))
+
+    assert imported.code == 0
+    assert imported.lines[:3] == [
+        f"{history} (openai)",
+        "  3 read = 2 kept + 0 already there + 1 skipped",
+        f"  skipped: 1 × unknown role 'nobody' ({history}, message 2)",
+    ]
+    assert imported.err == "note: keyword search only until the turns are embedded with: memory-rag reindex\n"
+
+
+def test_importing_the_same_file_twice_adds_nothing_and_is_no_failure(memory_rag: CommandLine, history: Path) -> None:
+    memory_rag("import", str(history))
+    again = memory_rag("import", str(history))
+
+    assert again.code == 0
+    assert again.lines[1] == "  3 read = 0 kept + 2 already there + 1 skipped"
+
+
+def test_import_reports_as_json(memory_rag: CommandLine, history: Path) -> None:
+    imported: Any = memory_rag("import", str(history), "--json", "--language", "sv").json
+
+    assert {name: imported[name] for name in ("read", "kept", "already_there", "embedded", "pending", "errors")} == {
+        "read": 3,
+        "kept": 2,
+        "already_there": 0,
+        "embedded": 0,
+        "pending": 2,
+        "errors": [],
+    }
+    assert imported["languages"] == ["sv"]
+    assert imported["imports"][0]["skipped"] == [
+        {"reason": "unknown role 'nobody'", "count": 1, "where": [f"{history}, message 2"]}
+    ]
+
+
+def test_the_language_of_an_import_is_remembered(memory_rag: CommandLine, history: Path) -> None:
+    memory_rag("import", str(history), "--language", "sv,nb")
+
+    assert memory_rag("stats", "--json").json["languages"] == ["sv", "nb"]
+
+
+def test_a_dry_run_counts_and_makes_no_memory(memory_rag: CommandLine, history: Path) -> None:
+    tried = memory_rag("import", str(history), "--dry-run")
+
+    assert tried.code == 0
+    assert tried.lines[:2] == [
+        f"{history} (openai), not stored: a dry run",
+        "  3 read = 2 kept + 0 already there + 1 skipped",
+    ]
+    assert not memory_rag.home.exists()
+
+
+def test_a_dry_run_on_a_memory_knows_what_is_there(memory_rag: CommandLine, history: Path) -> None:
+    memory_rag("import", str(history))
+
+    assert memory_rag("import", str(history), "--dry-run").lines[1] == "  3 read = 0 kept + 2 already there + 1 skipped"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("broken.json", b'[{"role": "user",\n "content": }]', "line 2, column 13: broken JSON"),
+        ("latin.json", b'[{"role": "user", "content": "Malm\xf6"}]', "not valid UTF-8 at byte 34"),
+        ("empty.json", b"", "nothing to import"),
+        ("notes.txt", b"just some words", "no importer knows this format"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_an_error_and_makes_no_memory(
+    memory_rag: CommandLine, tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    refused = memory_rag("import", str(tmp_path / name))
+
+    assert refused.code == 1
+    assert refused.err.startswith(f"error: {tmp_path / name}")
+    assert message in refused.err
+    assert not memory_rag.home.exists()
+
+
+def test_a_path_that_is_not_there_is_an_error(memory_rag: CommandLine, tmp_path: Path) -> None:
+    refused = memory_rag("import", str(tmp_path / "nowhere.zip"))
+
+    assert refused.code == 1
+    assert refused.err == f"error: {tmp_path / 'nowhere.zip'}: can't be read: No such file or directory\n"
+
+
+def test_of_several_paths_the_good_ones_are_kept_and_the_bad_one_fails_the_run(
+    memory_rag: CommandLine, history: Path, tmp_path: Path
+) -> None:
+    imported = memory_rag("import", str(tmp_path / "nowhere.zip"), str(history))
+
+    assert imported.code == 1
+    assert imported.lines[1] == "  3 read = 2 kept + 0 already there + 1 skipped"
+    assert "error: " in imported.err
+
+
+def test_files_of_a_folder_that_nobody_can_read_are_named_by_reason(
+    memory_rag: CommandLine, history: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    history.rename(folder / "a.json")
+    for name in ("one.txt", "two.txt"):
+        (folder / name).write_text("just some words", encoding="utf-8")
+    imported = memory_rag("import", str(folder))
+
+    assert imported.code == 0
+    assert f"  not read: {folder / 'one.txt'}, {folder / 'two.txt'}: no importer knows this format" in imported.lines
+
+
+def test_a_zip_is_imported_as_it_is(memory_rag: CommandLine, history: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.write(history, "history.json")
+
+    assert memory_rag("import", str(tmp_path / "export.zip")).lines[1].startswith("  3 read = 2 kept")
+
+
+def test_an_export_is_read_again_as_the_same_turns(memory_rag: CommandLine, talk: Path, tmp_path: Path) -> None:
+    exported = memory_rag("export")
+    (tmp_path / "export.jsonl").write_text(exported.out, encoding="utf-8")
+
+    assert memory_rag("import", str(tmp_path / "export.jsonl"), "--memory", "copy").code == 0
+    with Memory.open(talk, embedder="none") as memory, Memory.open(memory_rag.home / "copy", embedder="none") as copy:
+        assert [(one.text, one.speaker, one.said_at, one.blocks) for one in copy.turns()] == [
+            (one.text, one.speaker, one.said_at, one.blocks) for one in memory.turns()
+        ]
+
+
+@pytest.mark.usefixtures("talk")
+def test_an_export_to_a_file_says_so_on_stderr(memory_rag: CommandLine, tmp_path: Path) -> None:
+    target = tmp_path / "export.jsonl"
+    exported = memory_rag("export", str(target))
+
+    assert (exported.code, exported.out, exported.err) == (0, "", f"exported 5 turns to {target}\n")
+    assert target.read_text(encoding="utf-8") == memory_rag("export").out
+
+
+def test_the_evaluation_data_comes_in_whole_and_is_found_by_keyword(memory_rag: CommandLine, data_dir: Path) -> None:
+    imported = memory_rag("import", str(data_dir / "locomo10.json"), "--no-embed", "--json").json
+    question = "When did Caroline go to the LGBTQ support group?"
+    place = ("--conversation", "conv-26", "-k", "5", "--mode", "keyword")
+    found = memory_rag("search", question, *place, "--json").json
+
+    assert (imported["read"], imported["kept"]) == (5882, 5882)
+    assert "D1:3" in [hit["source_id"] for hit in found["hits"]]

@@ -1,0 +1,54 @@
+"""Which memory a command works on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory_rag.interfaces.cli.place import Place
+from tests.interfaces.command_line import CommandLine
+
+
+def test_a_name_lies_under_the_home_folder(memory_rag: CommandLine) -> None:
+    memory_rag("add", "hej", "--memory", "work")
+
+    assert (memory_rag.home / "work" / "turns.sqlite").is_file()
+
+
+def test_anything_with_a_slash_is_a_path(memory_rag: CommandLine, tmp_path: Path) -> None:
+    memory_rag("add", "hej", "--memory", f"{tmp_path}/elsewhere")
+
+    assert (tmp_path / "elsewhere" / "turns.sqlite").is_file()
+
+
+def test_the_options_may_stand_before_the_command_or_after_it(memory_rag: CommandLine, tmp_path: Path) -> None:
+    memory_rag("--memory", "work", "--home", str(tmp_path), "add", "hej")
+
+    assert (tmp_path / "work" / "turns.sqlite").is_file()
+    assert memory_rag("stats", "--json", "--memory", "work", "--home", str(tmp_path)).json["n_turns"] == 1
+    assert memory_rag("-m", "work", "stats", "--json", "--home", str(tmp_path)).json["n_turns"] == 1
+
+
+def test_after_the_command_counts_more_than_before_it_and_both_more_than_the_environment(
+    memory_rag: CommandLine,
+) -> None:
+    memory_rag("--memory", "one", "add", "hej", "--memory", "two", MEMORY_RAG_MEMORY="three")
+    memory_rag("--memory", "one", "add", "hej", MEMORY_RAG_MEMORY="three")
+    memory_rag("add", "hej", MEMORY_RAG_MEMORY="three")
+
+    assert sorted(path.name for path in memory_rag.home.iterdir()) == ["one", "three", "two"]
+
+
+@pytest.mark.parametrize("name", ["..", "."])
+def test_a_name_that_cannot_be_a_folder_is_an_error(memory_rag: CommandLine, name: str) -> None:
+    refused = memory_rag("add", "hej", "--memory", name)
+
+    assert refused.code == 1
+    assert "can't name a memory" in refused.err
+
+
+def test_a_command_in_a_message_works_on_the_same_memory() -> None:
+    assert Place().command("show", "t1") == "memory-rag show t1"
+    assert Place("my work").command("search", "a b") == "memory-rag search 'a b' --memory 'my work'"
+    assert Place(home=Path("/h")).command("reindex") == "memory-rag reindex --home /h"

@@ -1,0 +1,122 @@
+"""Stats, doctor and reindex."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.interfaces.command_line import CommandLine
+
+
+def test_stats_as_json(memory_rag: CommandLine, talk: Path) -> None:
+    counted = memory_rag("stats", "--json").json
+
+    sizes = counted.pop("n_bytes")
+    assert sizes.keys() == {"words", "vectors", "derived"}
+    assert sizes["words"] >= (talk / "turns.sqlite").stat().st_size
+    assert counted == {
+        "folder": str(talk),
+        "n_turns": 5,
+        "by_role": {"user": 2, "assistant": 2, "tool": 1},
+        "by_speaker": {"Assistant": 2, "Ebba": 2, "calendar": 1},
+        "n_conversations": 1,
+        "n_sessions": 1,
+        "first": "2026-04-10T08:00:00Z",
+        "last": "2026-04-10T08:09:00Z",
+        "undated": 0,
+        "unrecalled": 1,
+        "n_words": counted["n_words"],
+        "languages": counted["languages"],
+        "embedder": None,
+        "embedded": 0,
+        "pending": 4,
+        "seq": 5,
+        "snapshot_seq": None,
+        "note": None,
+    }
+
+
+@pytest.mark.usefixtures("talk")
+def test_stats_for_a_reader(memory_rag: CommandLine) -> None:
+    counted = {line[:13].strip(): line[15:] for line in memory_rag("stats").lines}
+
+    assert counted["turns"] == "5 (user 2, assistant 2, tool 1)"
+    assert counted["speakers"] == "Assistant 2, Ebba 2, calendar 1"
+    assert counted["said"] == "2026-04-10 08:00 UTC to 2026-04-10 08:09 UTC"
+    assert counted["left out"] == "1 of tool traffic, hidden or abandoned; search with --all"
+    assert counted["embedder"] == "none"
+
+
+@pytest.mark.usefixtures("talk")
+def test_stats_lists_the_conversations(memory_rag: CommandLine) -> None:
+    memory_rag("add", "hej", "--conversation", "other", "--said-at", "2026-05-01")
+
+    assert [line.split() for line in memory_rag("stats", "--conversations").lines] == [
+        ["conversation", "turns", "first", "to", "last", "title"],
+        ["other", "1", "2026-05-01", "to", "2026-05-01"],
+        ["pricing", "5", "2026-04-10", "to", "2026-04-10"],
+    ]
+    assert memory_rag("stats", "--conversations", "--json").json["conversations"][1] == {
+        "conversation_id": "pricing",
+        "title": "",
+        "n_turns": 5,
+        "first": "2026-04-10T08:00:00Z",
+        "last": "2026-04-10T08:09:00Z",
+    }
+
+
+@pytest.mark.usefixtures("talk")
+def test_a_memory_that_is_well_is_said_to_be(memory_rag: CommandLine) -> None:
+    checked = memory_rag("doctor")
+
+    assert checked.code == 0
+    assert checked.lines[-1] == "all is well"
+    assert checked.lines[1].split()[:2] == ["ok", "words"]
+
+
+@pytest.mark.usefixtures("talk")
+def test_doctor_as_json(memory_rag: CommandLine) -> None:
+    checked = memory_rag("doctor", "--json").json
+
+    assert checked["is_well"] is True
+    assert {finding["state"] for finding in checked["findings"]} <= {"ok", "warn"}
+    assert list(checked["findings"][0]) == ["name", "state", "message", "remedy"]
+
+
+def test_a_damaged_store_fails_with_what_to_do(memory_rag: CommandLine, talk: Path) -> None:
+    store = talk / "turns.sqlite"
+    store.write_bytes(store.read_bytes()[:6000])
+    checked = memory_rag("doctor")
+
+    assert checked.code == 1
+    assert checked.lines[1].startswith("fail  words  ")
+    assert "memory-rag restore SRC --overwrite" in checked.out.replace("\n" + " " * 13, " ")
+    assert checked.lines[-1] == "1 failed, 0 to look at"
+
+
+@pytest.mark.usefixtures("talk")
+def test_reindex_builds_and_remembers_the_language(memory_rag: CommandLine) -> None:
+    built = memory_rag("reindex", "--language", "nb,en")
+
+    assert built.code == 0
+    assert built.out.startswith("indexed 5 turns in nb, en; embedded 0 in ")
+    assert memory_rag("stats", "--json").json["languages"] == ["nb", "en"]
+    assert memory_rag("stats", "--json").json["snapshot_seq"] == 5
+
+
+@pytest.mark.usefixtures("talk")
+def test_reindex_with_an_embedder_embeds_what_is_pending(memory_rag: CommandLine) -> None:
+    built = memory_rag("reindex", "--embedder", "minilm", "--json").json
+
+    assert (built["n_turns"], built["embedded"]) == (5, 4)
+    assert memory_rag("stats", "--embedder", "minilm", "--json").json["pending"] == 0
+
+
+@pytest.mark.usefixtures("talk")
+def test_an_unknown_language_is_an_error(memory_rag: CommandLine) -> None:
+    refused = memory_rag("reindex", "--language", "klingon")
+
+    assert refused.code == 1
+    assert refused.err.startswith("error: ")
+    assert "klingon" in refused.err

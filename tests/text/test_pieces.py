@@ -1,0 +1,229 @@
+"""How a text is cut into pieces, and by which forms a piece is indexed and asked for."""
+
+from __future__ import annotations
+
+import re
+import time
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memory_rag.text.pieces import PIECES, forms_of, has_words, is_unspaced, unspaced_places
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()))
+
+
+def turn(piece: str) -> set[str]:
+    forms = forms_of(piece)
+    return {*forms.words, *forms.terms}
+
+
+def asked(piece: str) -> set[str]:
+    forms = forms_of(piece, for_query=True)
+    return {*forms.words, *forms.terms}
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("Hello, world!", ["Hello", "world"]),
+        ("don't won’t", ["don't", "won’t"]),
+        ("4711-ZX foo_bar a/b.py x@y.se", ["4711-ZX", "foo_bar", "a/b.py", "x@y.se"]),
+        ("C++ C# F# A+", ["C++", "C#", "F#", "A+"]),
+        ("2.4.10, 1,000 and 10:30.", ["2.4.10", "1,000", "and", "10:30"]),
+        ("a,b", ["a", "b"]),
+        ("步骤3:重启api-gw后", ["步骤", "3", "重启", "api-gw", "后"]),
+        ("**bold** _emphasis_ `code`", ["bold", "emphasis_", "code"]),
+        ("🇸🇪🇳🇴 👍🏽 ☕", ["🇸🇪", "🇳🇴", "👍", "🏽", "☕"]),
+        ("so\u00adft foo\u200dbar", ["so\u00adft", "foo\u200dbar"]),
+        ("│───│ ▓", []),
+        ("__ _ - ' \" ・ ๏ ။", []),
+    ],
+)
+def test_a_text_is_cut_into_words_identifiers_numbers_runs_and_pictographs(text: str, pieces: list[str]) -> None:
+    assert PIECES.findall(text) == pieces
+
+
+@given(ANY_TEXT)
+@example("a\u0338")
+def test_pieces_hold_every_letter_and_digit_of_any_text(text: str) -> None:
+    left = PIECES.sub("", text)
+
+    assert [c for c in left if c.isalnum() and not unicodedata.combining(c)] == []
+
+
+@given(ANY_TEXT)
+def test_a_text_has_words_exactly_if_it_has_pieces(text: str) -> None:
+    assert has_words(text) == bool(PIECES.findall(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "?!", "--", "*", ")(", '"', '" "', "\u00a0", "_", "__", "…", "\ud800", "\0", "・"]
+)
+def test_a_text_of_marks_and_space_has_no_words(text: str) -> None:
+    assert not has_words(text)
+
+
+def test_no_combining_mark_of_the_basic_plane_cuts_a_word() -> None:
+    marks = [chr(code) for code in range(0x10000) if unicodedata.category(chr(code)) in ("Mn", "Mc")]
+    cutting = [f"U+{ord(mark):04X}" for mark in marks if not is_unspaced(mark) and len(PIECES.findall(f"a{mark}b")) > 1]
+
+    assert cutting == []
+
+
+@pytest.mark.parametrize("word", ["हिन्दी", "தமிழ்", "ẹ́kọ́", "العَرَبِيَّة", "mo\u0308tet", "שָׁלוֹם", "বাংলা"])
+def test_a_word_with_marks_is_one_word(word: str) -> None:
+    assert turn(word) == {unicodedata.normalize("NFC", word)}
+
+
+@pytest.mark.parametrize(
+    ("piece", "words", "terms"),
+    [
+        ("Sofia's", {"sofia"}, set()),
+        ("Sofia’s", {"sofia"}, set()),
+        ("don't", {"don't"}, set()),
+        ("o'clock", {"o", "clock"}, {"o'clock"}),
+        ("l'ami", {"l", "ami"}, {"l'ami"}),
+        ("well-known", {"well", "known"}, {"well-known"}),
+        ("4711-ZX", {"zx"}, {"4711-zx", "4711"}),
+        ("foo_bar", {"foo", "bar"}, {"foo_bar"}),
+        ("__init__", {"init"}, set()),
+        ("memory_rag/store.py", {"memory", "rag", "store", "py"}, {"memory_rag/store.py"}),
+        ("ann.b@ex.org", {"ann", "b", "ex", "org"}, {"ann.b@ex.org"}),
+        ("C++", {"c"}, {"c++"}),
+        ("C#", {"c"}, {"c#"}),
+        ("AT&T", {"at", "t"}, {"at&t"}),
+        ("gpt4", set(), {"gpt4"}),
+        ("YouTube", {"youtube", "you", "tube"}, set()),
+        ("HTTPServer", {"httpserver", "http", "server"}, set()),
+        ("APIs", {"apis"}, set()),
+        ("utf8Decoder", {"decoder"}, {"utf8decoder", "utf8"}),
+        ("fooBar_baz", {"foo", "bar", "baz"}, {"foobar_baz"}),
+        ("EU:s", {"eu", "s"}, {"eu:s"}),
+        ("Straße", {"strasse"}, set()),
+        ("ﬁnd", {"find"}, set()),
+        ("İstanbul", {"istanbul"}, set()),
+        ("so\u00adft", {"soft"}, set()),
+        ("ＡＢＣ", {"abc"}, set()),
+        ("🇸🇪", set(), {"🇸🇪"}),
+    ],
+)
+def test_a_piece_is_indexed_whole_and_in_parts(piece: str, words: set[str], terms: set[str]) -> None:
+    forms = forms_of(piece)
+
+    assert (set(forms.words), set(forms.terms)) == (words, terms)
+
+
+@pytest.mark.parametrize(
+    ("piece", "indexed", "questions"),
+    [
+        ("2.4.10", {"2.4.10", "2.4", "2"}, {"2.4.10"}),
+        ("10:30", {"10.30", "10"}, {"10.30"}),
+        ("10.30", {"10.30", "10"}, {"10.30"}),
+        ("1,000", {"1000"}, {"1000"}),
+        ("1,234,567.50", {"1234567.50", "1234567"}, {"1234567.50"}),
+        ("3,5", {"3.5", "3", "5"}, {"3.5"}),
+        ("1,2,3", {"1", "2", "3"}, {"1", "2", "3"}),
+        ("2023,2024", {"2023.2024", "2023", "2024"}, {"2023.2024"}),
+        ("v2.4.10", {"v2.4.10", "2.4.10", "2.4", "2", "v2.4", "v2"}, {"v2.4.10", "2.4.10"}),
+        ("python3.11", {"python3.11", "python", "3.11", "3", "python3"}, {"python3.11", "python", "3.11"}),
+        ("2.4.10-rc1", {"2.4.10-rc1", "2.4.10", "2.4", "2", "rc1"}, {"2.4.10-rc1", "2.4.10", "rc1"}),
+        ("１０：３０".replace("：", ":"), {"10.30", "10"}, {"10.30"}),
+        ("日志", {"日", "志", "日志"}, {"日志"}),
+        ("日", {"日"}, {"日"}),
+        ("か\u3099く", {"が", "く", "がく"}, {"がく"}),
+        ("ｶﾅ", {"カ", "ナ", "カナ"}, {"カナ"}),
+        ("\u1112\u1161\u11ab\u1100\u1173\u11af", {"한", "글", "한글"}, {"한글"}),
+    ],
+)
+def test_a_number_is_found_by_its_beginnings_and_a_run_by_its_pairs(
+    piece: str, indexed: set[str], questions: set[str]
+) -> None:
+    assert (turn(piece), asked(piece)) == (indexed, questions)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "found"),
+    [
+        ("2.4.10", "2.4.10", True),
+        ("2.4.1", "2.4.10", False),
+        ("2.4", "2.4.10", True),
+        ("4.10", "2.4.10", False),
+        ("v2.4.1", "v2.4.10", False),
+        ("2.4.10", "v2.4.10", True),
+        ("v2", "v2.4.10", True),
+        ("1000", "1,000", True),
+        ("10:30", "10.30", True),
+        ("3.5", "3,5", True),
+        ("🇪🇸", "🇸🇪", False),
+    ],
+)
+def test_a_number_finds_its_own_kind_and_no_other(question: str, text: str, *, found: bool) -> None:
+    assert bool(asked(question) & turn(text)) == found
+
+
+@given(ANY_TEXT)
+def test_every_form_of_a_question_is_one_of_the_pieces_own(text: str) -> None:
+    for piece in PIECES.findall(text):
+        assert asked(piece)
+        assert asked(piece) <= turn(piece)
+
+
+@given(ANY_TEXT)
+def test_forms_are_the_same_for_composed_and_decomposed_text(text: str) -> None:
+    composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+
+    # A sign such as ≠ is an equals sign and a mark when decomposed.
+    found = [
+        [forms_of(piece) for piece in PIECES.findall(written) if piece[0].isalnum()]
+        for written in (composed, decomposed)
+    ]
+
+    assert found[0] == found[1]
+
+
+@given(ANY_TEXT.filter(lambda text: re.search(r"\s", text) is None))
+def test_upper_case_finds_lower_case(text: str) -> None:
+    # A few capitals have no small form that folds alike ("ŉ"), and a capital inside a word makes parts of it.
+    if text.lower().upper().casefold() != text.casefold():
+        return
+    small = [form for piece in PIECES.findall(text.lower()) for form in asked(piece)]
+    large = [form for piece in PIECES.findall(text.lower().upper()) for form in turn(piece)]
+
+    assert set(small) <= set(large)
+
+
+def test_the_terms_of_a_run_know_their_places() -> None:
+    run = "重启后"
+
+    places = unspaced_places(run)
+
+    assert [run[start:end] for start, end in places] == list(forms_of(run).terms)
+    assert unspaced_places("word") == []
+    assert unspaced_places("か\u3099く") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello world this is a text " * 400_000,
+        "a" * 10_000_000,
+        "a-" * 5_000_000,
+        "1.2." * 2_500_000,
+        "aB" * 5_000_000,
+        "a" + "\u0301\u0323" * 5_000_000,
+        "QUJD/+" * 1_700_000,
+        "\n" * 10_000_000,
+        "'" * 10_000_000,
+    ],
+    ids=["words", "one letter", "hyphens", "points", "camels", "marks", "base64", "lines", "apostrophes"],
+)
+def test_ten_million_characters_take_seconds_whatever_they_are(text: str) -> None:
+    started = time.process_time()
+
+    longest = max((len(form) for piece in PIECES.findall(text) for form in turn(piece)), default=0)
+
+    assert longest < 20_000
+    assert time.process_time() - started < 30
