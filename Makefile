@@ -40,7 +40,7 @@ help: ## Say what can be made
 
 .PHONY: demo
 demo: $(package) ## Install, then import, search and quote a sample history
-	@MEMORY_RAG_HOME="$${MEMORY_RAG_HOME:-indexes}" $(VENV)/bin/memory-rag demo
+	@MEMORY_RAG_HOME="$${MEMORY_RAG_HOME:-indexes}" $(VENV)/bin/memory-rag demo --memory demo
 
 .PHONY: test
 test: $(tools) ## Install what the tests need and run the normal suite

@@ -6,6 +6,7 @@ import importlib.util
 import shutil
 import stat
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -19,6 +20,7 @@ from memory_rag.retrieval.indexes import DERIVED, Indexes
 from memory_rag.retrieval.keyword import FILE_NAME as SNAPSHOT
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.vectors import VectorFile, file_stem
+from memory_rag.settings import Settings
 from memory_rag.store.sqlite_store import SqliteTurnStore
 
 State = Literal["ok", "warn", "fail"]
@@ -72,10 +74,15 @@ def doctor(
     store: SqliteTurnStore,
     indexes: Indexes,
     *,
+    settings: Settings,
     progress: Progress | None = None,
 ) -> Checkup:
     """Check a memory from the words up; changes nothing. Reads every turn and builds the keyword index anew."""
-    findings = [words(store), *keyword(folder, store, indexes, progress), *vectors(folder, indexes)]
+    findings = [
+        words(store),
+        *keyword(folder, store, indexes, progress),
+        *vectors(folder, indexes, pending_limit=settings.pending_limit),
+    ]
     return Checkup(folder, (*findings, permissions(folder), write_ahead_log(folder), space(folder), extras()))
 
 
@@ -132,8 +139,11 @@ def keyword(
         yield Finding("keyword", "ok", f"{len(built.bm25.postings.terms):,} terms, as the words give them{late}")
 
 
-def vectors(folder: Path, indexes: Indexes) -> Iterator[Finding]:
-    """Check the embedder, its vectors and how many turns have one, and name other embedders' vectors."""
+def vectors(folder: Path, indexes: Indexes, *, pending_limit: int) -> Iterator[Finding]:
+    """Check the embedder, its vectors and how many turns have one, and name other embedders' vectors.
+
+    Up to ``pending_limit`` turns without a vector are well: a search embeds so many on its way.
+    """
     kept = sorted((folder / "vectors").glob("*.ids"))
     try:
         embedder = indexes.embedder
@@ -146,25 +156,30 @@ def vectors(folder: Path, indexes: Indexes) -> Iterator[Finding]:
         yield from _of_others(kept, own=None)
         return
     yield Finding("embedder", "ok" if abs(length - 1) < _UNIT_WITHIN else "fail", embedder.fingerprint)
-    yield _own_vectors(VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim))
+    own = _own_vectors(VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim))
+    yield own
+    yield from _of_others(kept, own=file_stem(embedder.fingerprint))
+    if own.state == "fail":
+        return
     dense = indexes.dense()
     pending = 0 if dense is None else len(dense.pending(indexes.keyword.table))
-    if pending:
-        yield Finding(
-            "embedded", "warn", f"{pending:,} turns have no vector yet", "embed them with: memory-rag reindex"
-        )
+    if pending > pending_limit:
+        message = f"{pending:,} turns have no vector yet and are found by keyword only"
+        yield Finding("embedded", "warn", message, "embed them with: memory-rag reindex")
+    elif pending:
+        yield Finding("embedded", "ok", f"the next search embeds what came last ({pending:,})")
     else:
         yield Finding("embedded", "ok", "every turn that is searched has a vector")
-    yield from _of_others(kept, own=file_stem(embedder.fingerprint))
 
 
 def permissions(folder: Path) -> Finding:
     """Check that nobody but the owner may read the memory."""
-    open_to_others = [
-        path
-        for path in (folder, *sorted(folder.rglob("*")))
-        if stat.S_IMODE(path.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO)
-    ]
+    open_to_others = []
+    for path in (folder, *sorted(folder.rglob("*"))):
+        # Another process may take a file away meanwhile.
+        with suppress(FileNotFoundError):
+            if stat.S_IMODE(path.stat().st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
+                open_to_others.append(path)
     if not open_to_others:
         return Finding("private", "ok", "readable by its owner only")
     named = ", ".join(str(path) for path in open_to_others[:_SHOWN])
@@ -198,8 +213,8 @@ def extras() -> Finding:
     """Say which extras are installed; none is needed."""
     absent = [extra for extra, module in EXTRAS.items() if importlib.util.find_spec(module) is None]
     present = ", ".join(extra for extra in EXTRAS if extra not in absent) or "none"
-    offers = "".join(f"; to have more: pip install 'memory-rag[{extra}]'" for extra in absent)
-    return Finding("extras", "ok", f"installed: {present}{offers}")
+    offer = f"; the others: pip install 'memory-rag[{','.join(absent)}]'" if absent else ""
+    return Finding("extras", "ok", f"installed: {present}{offer}")
 
 
 def _own_vectors(file: VectorFile) -> Finding:

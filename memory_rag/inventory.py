@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -106,6 +107,16 @@ class Stats:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How far a memory is embedded, in turns; ``embedder`` is None without one, and ``note`` may say why."""
+
+    embedder: str | None
+    embedded: int
+    pending: int
+    note: str = ""
+
+
 @dataclass(slots=True)
 class _Count:
     conversations: dict[str, ConversationStats] = field(default_factory=dict)
@@ -134,16 +145,7 @@ def stats(folder: Path, store: SqliteTurnStore, indexes: Indexes) -> Stats:
     for conversation in store.conversations():
         if conversation.conversation_id in counted.conversations:
             counted.conversations[conversation.conversation_id].title = conversation.title
-    indexes.catch_up()
-    embedder, embedded, pending, note = None, 0, indexes.keyword.table.n_alive - counted.unrecalled, ""
-    try:
-        dense = indexes.dense()
-        if dense is not None:
-            embedder = dense.embedder.fingerprint
-            embedded = int(dense.covered.sum())
-            pending = len(dense.pending(indexes.keyword.table))
-    except (EmbedderError, MissingExtraError) as error:
-        note = str(error)
+    coverage = coverage_of(indexes)
     return Stats(
         folder=folder,
         n_turns=sum(counted.roles.values()),
@@ -156,22 +158,38 @@ def stats(folder: Path, store: SqliteTurnStore, indexes: Indexes) -> Stats:
         n_words=counted.n_words,
         languages=indexes.languages(),
         n_bytes=bytes_by_kind(folder),
-        embedder=embedder,
-        embedded=embedded,
-        pending=pending,
+        embedder=coverage.embedder,
+        embedded=coverage.embedded,
+        pending=coverage.pending,
         seq=store.last_seq,
         snapshot_seq=KeywordIndex.load(folder / DERIVED, indexes.keyword.analyzer).applied_seq or None,
-        note=note,
+        note=coverage.note,
     )
+
+
+def coverage_of(indexes: Indexes) -> Coverage:
+    """Count the turns that have a vector and those that don't; without an embedder none has, and a note may say why."""
+    indexes.catch_up()
+    table = indexes.keyword.table
+    searched = int((table.alive & table.recalled).sum())
+    try:
+        dense = indexes.dense()
+    except (EmbedderError, MissingExtraError) as error:
+        return Coverage(None, 0, searched, str(error))
+    if dense is None:
+        return Coverage(None, 0, searched)
+    return Coverage(dense.embedder.fingerprint, int(dense.covered.sum()), len(dense.pending(table)))
 
 
 def bytes_by_kind(folder: Path) -> dict[str, int]:
     """Return how many bytes a memory takes on disk: its words, its vectors, and what can be rebuilt from them."""
     sizes = {"words": 0, "vectors": 0, "derived": 0}
     for path in folder.rglob("*"):
-        if path.is_file():
-            top = path.relative_to(folder).parts[0]
-            sizes[top if top in sizes else "words"] += path.stat().st_size
+        # Another process may take a file away between the two looks.
+        with suppress(FileNotFoundError):
+            if path.is_file():
+                top = path.relative_to(folder).parts[0]
+                sizes[top if top in sizes else "words"] += path.stat().st_size
     return sizes
 
 

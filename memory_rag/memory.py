@@ -18,8 +18,6 @@ from memory_rag.text.instants import zone
 from memory_rag.turns import Block, Conversation, Role, Source, Turn
 
 if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
-
     from memory_rag.embedding.embedder import Embedder
     from memory_rag.health import Checkup
     from memory_rag.importers import ImportReport
@@ -56,12 +54,14 @@ class Memory:
         self.folder = folder
         self.settings = settings
         self._clock = clock
-        self._zone = zone(settings.timezone)
+        self.zone = zone(settings.timezone)
+        """The zone in which times without one are read."""
         self.store = SqliteTurnStore(
             folder, durability=settings.durability, busy_timeout_s=settings.busy_timeout_s, create=create
         )
         self._lock = threading.RLock()
-        self._indexes: Indexes = Indexes(folder, self.store, settings=settings, embedder=embedder)
+        self.indexes: Indexes = Indexes(folder, self.store, settings=settings, embedder=embedder)
+        """The keyword and dense indexes, and how they stand to the store."""
 
     @classmethod
     def open(
@@ -103,11 +103,6 @@ class Memory:
         """The number of stored turns."""
         return len(self.store)
 
-    @property
-    def zone(self) -> ZoneInfo:
-        """The zone in which times without one are read."""
-        return self._zone
-
     def close(self) -> None:
         """Save what is derived, if much of it is new, and close the files. The words are safe without it."""
         if self.store.is_forked:
@@ -115,7 +110,7 @@ class Memory:
             return
         with self._lock:
             try:
-                self._indexes.save_if_worth_it()
+                self.indexes.save_if_worth_it()
             finally:
                 self.store.close()
 
@@ -125,6 +120,15 @@ class Memory:
         self.store.refuse_if_forked()
         with self._lock:
             yield
+
+    @contextmanager
+    def _unlocked(self) -> Iterator[None]:
+        """Let other threads search while an embedder works for this one."""
+        self._lock.release()
+        try:
+            yield
+        finally:
+            self._lock.acquire()
 
     # -- words in
 
@@ -158,7 +162,7 @@ class Memory:
         turn = Turn(
             turn_id=turn_id,
             conversation_id=conversation_id,
-            session_id=session_id or at.astimezone(self._zone).date().isoformat(),
+            session_id=session_id or at.astimezone(self.zone).date().isoformat(),
             ordinal=NEXT,
             role=parsed,
             speaker=parsed.value if speaker is None else speaker,
@@ -196,12 +200,12 @@ class Memory:
             self.store,
             Path(path),
             format=format,
-            tz=self._zone if tz is None else zone(tz),
+            tz=self.zone if tz is None else zone(tz),
             dry_run=dry_run,
             progress=progress,
         )
         with self._one_at_a_time():
-            self._indexes.settle_language()
+            self.indexes.settle_language()
         return report
 
     def correct(
@@ -228,9 +232,9 @@ class Memory:
         """
         with self._one_at_a_time():
             removed = self.store.remove(turn_ids)
-            self._indexes.catch_up()
-            self._indexes.save()
-            self._indexes.compact()
+            self.indexes.catch_up()
+            self.indexes.save()
+            self.indexes.compact()
         return removed
 
     # -- words out
@@ -262,7 +266,7 @@ class Memory:
             floor=floor,
         )
         with self._one_at_a_time():
-            return self._indexes.search(query, options, today=self._clock().astimezone(self._zone).date())
+            return self.indexes.search(query, options, today=self._clock().astimezone(self.zone).date())
 
     def compare(self, query: str, *, k: int = 10, within: Within | None = None) -> Comparison:
         """Return what keyword, dense and hybrid recall find for one question, side by side."""
@@ -280,7 +284,7 @@ class Memory:
         from memory_rag.retrieval.quotes import find_quotes
 
         with self._one_at_a_time():
-            return find_quotes(text, source=self._indexes.quote_source(within), limit=limit)
+            return find_quotes(text, source=self.indexes.quote_source(within), limit=limit)
 
     def verify(self, answer: str, *, answer_turn_id: str | None = None) -> tuple[Verdict, ...]:
         """Check every quotation in a model's answer against what was said, one verdict each, in the answer's order.
@@ -290,7 +294,7 @@ class Memory:
         from memory_rag.retrieval.verification import verify
 
         with self._one_at_a_time():
-            return verify(answer, source=self._indexes.quote_source(None), answer_turn_id=answer_turn_id)
+            return verify(answer, source=self.indexes.quote_source(None), answer_turn_id=answer_turn_id)
 
     def get(self, turn_id: str) -> Turn:
         """Return a stored turn.
@@ -308,14 +312,6 @@ class Memory:
         """
         return self.store.neighbours(turn_id, before=before, after=after)
 
-    def earlier_versions(self, turn_id: str) -> list[Turn]:
-        """Return what a turn was before each correction, oldest first; empty if it was never corrected.
-
-        Raises:
-            UnknownTurnError: no turn has this id.
-        """
-        return self.store.earlier_versions(turn_id)
-
     def turns(self, *, conversation_id: str | None = None) -> Iterator[Turn]:
         """Yield the turns of a conversation in spoken order, or all in stored order."""
         return (turn for _row, turn in self.store.scan(conversation_id=conversation_id))
@@ -328,11 +324,6 @@ class Memory:
 
     # -- what is derived
 
-    @property
-    def indexes(self) -> Indexes:
-        """The keyword and dense indexes, and how they stand to the store."""
-        return self._indexes
-
     def embed(self, *, progress: Progress | None = None) -> int:
         """Embed every turn that has no vector yet, and return how many; may be stopped and called again.
 
@@ -340,31 +331,29 @@ class Memory:
             EmbedderError: the embedder can't be loaded or reached.
         """
         with self._one_at_a_time():
-            return self._indexes.embed(progress=progress)
+            return self.indexes.embed(progress=progress, unlocked=self._unlocked)
 
-    def reindex(
-        self, *, language: str | None = None, prune: bool = False, progress: Progress | None = None
-    ) -> int:
+    def reindex(self, *, language: str | None = None, prune: bool = False, progress: Progress | None = None) -> int:
         """Build the keyword index anew, embed what lacks a vector of the present embedder, and return how many.
 
         ``language`` (codes, comma-separated) is remembered. ``prune`` deletes other embedders' vectors at the end.
         Keyword search goes on meanwhile; a stopped run is taken up again by the next.
         """
         with self._one_at_a_time():
-            return self._indexes.rebuild(language=language, prune=prune, progress=progress)
-
-    # -- how it is
+            return self.indexes.rebuild(
+                language=language, prune=prune, progress=progress, unlocked=self._unlocked
+            )
 
     def stats(self) -> Stats:
         """Count what is in this memory: turns, people, times, bytes, how much is embedded."""
         from memory_rag.inventory import stats
 
         with self._one_at_a_time():
-            return stats(self.folder, self.store, self._indexes)
+            return stats(self.folder, self.store, self.indexes)
 
     def doctor(self, *, progress: Progress | None = None) -> Checkup:
         """Check this memory from the words up, and change nothing."""
         from memory_rag.health import doctor
 
         with self._one_at_a_time():
-            return doctor(self.folder, self.store, self._indexes, progress=progress)
+            return doctor(self.folder, self.store, self.indexes, settings=self.settings, progress=progress)

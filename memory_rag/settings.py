@@ -74,12 +74,8 @@ class Settings:
         """
         environment = os.environ if environment is None else environment
         settings = cls()
-        if config is not None and config.is_file():
-            try:
-                table = tomllib.loads(config.read_text(encoding="utf-8"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                raise SettingsError(f"{config} is not a TOML file: {error}") from error
-            settings = settings.with_values(table, where=str(config))
+        if config is not None:
+            settings = settings.with_values(_table_in(config), where=str(config))
         from_environment = {
             name: environment[f"MEMORY_RAG_{name.upper()}"]
             for name in setting_names()
@@ -99,10 +95,21 @@ class Settings:
             try:
                 changed[name] = known[name](value)
             except (TypeError, ValueError):
-                raise SettingsError(
-                    f"{name} in {where} must be a {known[name].__name__}, got {value!r}"
-                ) from None
+                raise SettingsError(f"{name} in {where} must be a {known[name].__name__}, got {value!r}") from None
         return replace(self, **changed) if changed else self
+
+
+def _table_in(config: Path) -> Mapping[str, object]:
+    """Return what a TOML file says; nothing if it isn't there."""
+    try:
+        return tomllib.loads(config.read_text(encoding="utf-8")) if config.is_file() else {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{config} is not a TOML file: {error}") from error
+    except OSError as error:
+        raise SettingsError(
+            f"{config} can't be read ({error.strerror}); settings and memories with a name need a home folder that "
+            "you may read, name another with --home or MEMORY_RAG_HOME"
+        ) from error
 
 
 def setting_names() -> tuple[str, ...]:

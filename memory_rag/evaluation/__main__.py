@@ -23,8 +23,9 @@ from memory_rag.evaluation.not_found import not_found_trial
 from memory_rag.evaluation.provenance import provenance, write_result
 from memory_rag.evaluation.questions import QuestionSet, beam_questions, locomo_questions
 from memory_rag.evaluation.recall import Search, recall_trial
-from memory_rag.evaluation.speed import SEED, SIZES, Repetitions, Subjects, speed_trial
+from memory_rag.evaluation.speed import SEED, SIZES, speed_trial
 from memory_rag.evaluation.speed_corpus import Corpus
+from memory_rag.evaluation.speed_subjects import Repetitions, Subjects
 from memory_rag.evaluation.tables import fill_pages
 from memory_rag.memory import Memory
 from memory_rag.retrieval.signals import WEIGHTS

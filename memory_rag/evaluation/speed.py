@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
-from memory_rag.evaluation.speed_corpus import Corpus, DrawnVectors, Vectors
+from memory_rag.evaluation.speed_corpus import Corpus, DrawnVectors
 from memory_rag.evaluation.speed_process import import_s, output_of, peak_mib, process_s
+from memory_rag.evaluation.speed_subjects import MeasuredMemory, Repetitions, Subjects, Tell
 from memory_rag.evaluation.speed_timing import Timing, interleaved, timed
-from memory_rag.retrieval.ranking import Ranking
 from memory_rag.text.analyzer import Analyzer
-from memory_rag.turns import Conversation, Role, Turn
+from memory_rag.turns import Role, Turn
 
 SIZES: Final = (10_000, 100_000)
 SEED: Final = 20
@@ -27,76 +26,6 @@ NEAREST: Final = 200
 """The k of plain FAISS's search: as many candidates as a memory takes from its dense side."""
 MODES: Final = ("keyword", "dense", "hybrid")
 _COLD: Final = ("keyword", "hybrid")
-Tell = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Repetitions:
-    """How often each thing is measured."""
-
-    questions: int = 50
-    rounds: int = 3
-    processes: int = 10
-    adds: int = 300
-    adds_with_search: int = 40
-    embedding_rounds: int = 4
-    embedding_turns: int = 1024
-
-    def scaled(self, share: float) -> Repetitions:
-        """Return this share of all of them, each at least 1."""
-        return Repetitions(**{name: max(1, round(n * share)) for name, n in asdict(self).items()})
-
-
-class MeasuredIndexes(Protocol):
-    """What is asked of a memory's indexes here."""
-
-    def catch_up(self) -> None: ...
-    def save(self) -> None: ...
-
-
-class MeasuredMemory(Protocol):
-    """What is asked of a memory here; :class:`memory_rag.Memory` has it."""
-
-    @property
-    def indexes(self) -> MeasuredIndexes: ...
-    def __len__(self) -> int: ...
-    def add(
-        self, text: str, *, role: Role, speaker: str, conversation_id: str, session_id: str, said_at: datetime | None
-    ) -> Turn: ...
-    def add_many(self, items: Iterable[Turn | Conversation]) -> object: ...
-    def embed(self, *, progress: Tell | None = None) -> int: ...
-    def search(self, query: str, *, mode: str, floor: bool) -> Ranking: ...
-    def close(self) -> None: ...
-
-
-class MeasuredEmbedder(Protocol):
-    """What is asked of the default embedder here."""
-
-    @property
-    def fingerprint(self) -> str: ...
-    @property
-    def dim(self) -> int: ...
-    def embed_queries(self, texts: Sequence[str]) -> Vectors: ...
-
-
-class OpenMemory(Protocol):
-    """Opens a memory in a folder, made if it isn't there, with an embedder."""
-
-    def __call__(self, folder: Path, *, durability: str, embedder: Any) -> MeasuredMemory: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Subjects:
-    """What is measured, and beside what.
-
-    ``rank_bm25`` takes the turns' tokens and returns what ranks them for a query's tokens; ``flat`` takes vectors and
-    returns what finds the ``k`` nearest of a query's with ``threads`` (0: as many as it likes).
-    """
-
-    open_memory: OpenMemory
-    rank_bm25: Callable[[Sequence[Sequence[str]]], Callable[[Sequence[str]], object]]
-    flat: Callable[[Vectors], Callable[..., object]]
-    embedder: MeasuredEmbedder
 
 
 def speed_trial(
@@ -154,9 +83,9 @@ class _Trial:
         return measured
 
     def adding(self, folder: Path, size: int) -> dict[str, Any]:
-        """Time adds one by one, with each durability, and the keyword index's catching up with each."""
+        """Time adds one by one, with each durability, what the disk takes, and how the keyword index catches up."""
         n = self.often.adds
-        seconds: dict[str, list[float]] = {"normal": [], "full": [], "catch_up": []}
+        seconds: dict[str, list[float]] = {"normal": [], "full": [], "catch_up": [], "plain_sync": []}
         for durability in ("normal", "full"):
             memory = self.subjects.open_memory(folder, durability=durability, embedder=self.vectors)
             memory.indexes.catch_up()
@@ -165,6 +94,8 @@ class _Trial:
                 seconds[durability].append(timed(_add, memory, turn))
                 if durability == "normal":
                     seconds["catch_up"].append(timed(memory.indexes.catch_up))
+                else:
+                    seconds["plain_sync"].append(timed(_append_durably, self.scratch / "plain", turn.text))
                 self.tell(what, done, n)
             memory.close()
         return {name: Timing.of(taken).as_json() for name, taken in seconds.items()}
@@ -284,6 +215,13 @@ def _add(memory: MeasuredMemory, turn: Turn) -> None:
         session_id=turn.session_id,
         said_at=turn.said_at,
     )
+
+
+def _append_durably(path: Path, text: str) -> None:
+    """Do the least that a durable add can do: append the words to a file and wait until the disk has them."""
+    with path.open("ab", buffering=0) as file:
+        file.write(text.encode())
+        os.fsync(file.fileno())
 
 
 def _as_turns(texts: Iterable[str], *, conversation: str) -> list[Turn]:

@@ -1,6 +1,6 @@
 """How sure a difference between two retrievers is: intervals and tests on per-query values.
 
-A report has hundreds of columns of values (measures, retrievers) over the same queries; they share one set of resamples.
+Columns of values (measures, retrievers) over the same queries share one set of resamples: a report has hundreds.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _MARK_LENGTH = 60
 
 
 class BeamImporter:
-    """Reads one BEAM chat: a list of batches, each a session.
+    """Reads one BEAM chat: a list of batches, each a session; of 10M tokens, a list of plans with such lists.
 
     A chat has no id of its own. In the dataset's folders (``100K/1/chat.json``) the folders name it,
     ``beam-100K-1``; anywhere else its first message does, so that two chats in one folder stay apart. A
@@ -36,7 +36,8 @@ class BeamImporter:
     name = "beam"
 
     def detect(self, sample: Sample) -> Detection:
-        first = as_object(sample.items[0]) if sample.kind == "list" and sample.items else {}
+        batches = (batch for _, batch in _in_plans(list(sample.items[:1])))
+        first = as_object(next(batches, None)) if sample.kind == "list" else {}
         opening = as_list(as_list(first.get("turns"))[:1])
         if "batch_number" in first and opening and isinstance(opening[0], list):
             return Detection(self.name, 1.0, "a list of batches with 'batch_number' and turns of messages")
@@ -80,13 +81,23 @@ class BeamImporter:
 
 def _messages(batches: list[Any]) -> Iterator[tuple[str, int, Any]]:
     """Yield each message with its session's name and its place there; what has no turns comes as it is."""
-    for number, batch in enumerate(batches, 1):
+    for number, (plan, batch) in enumerate(_in_plans(batches), 1):
         fields = as_object(batch)
-        session = f"batch_{fields.get('batch_number', number)}"
+        session = f"{plan}batch_{fields.get('batch_number', number)}"
         turns = as_list(fields.get("turns", [batch]))
         messages = [message for turn in turns for message in (turn if isinstance(turn, list) else [turn])]
         for at, message in enumerate(messages):
             yield session, at, message
+
+
+def _in_plans(items: list[Any]) -> Iterator[tuple[str, Any]]:
+    """Yield each batch after the name of its plan; batches of a chat without plans after nothing."""
+    for item in items:
+        fields = as_object(item)
+        if fields and "turns" not in fields and all(isinstance(value, list) for value in fields.values()):
+            yield from ((f"{plan}_", batch) for plan, listed in fields.items() for batch in listed)
+        else:
+            yield "", item
 
 
 def _conversation_id(path: PurePath, batches: list[Any]) -> str:

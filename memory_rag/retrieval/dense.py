@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -22,15 +23,19 @@ from memory_rag.turns import Span, Turn
 
 _BATCH_PASSAGES: Final = 256
 _DEAD_SHARE: Final = 0.3
+_NO_GROUP: Final = -1
+
+
+Unlocked = Callable[[], AbstractContextManager[None]]
+"""Gives up the memory's lock for as long as it is entered."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Groups:
-    """Runs of vectors that belong together: where each starts, its entry (-1: none), and each entry's run."""
+    """Runs of vectors that belong together: where each starts, and which of them is each entry's (-1: none)."""
 
     starts: npt.NDArray[np.int64]
-    entries: npt.NDArray[np.int64]
-    of_entry: dict[int, int]
+    of_entry: npt.NDArray[np.int64]
 
 
 class DenseIndex:
@@ -44,7 +49,7 @@ class DenseIndex:
         self._file = VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim)
         self._flat = self._empty()
         self._ids = np.zeros(0, ID)
-        self._groups = _Groups(np.zeros(0, np.int64), np.zeros(0, np.int64), {})
+        self._groups = _Groups(np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._covered: Mask = np.zeros(0, np.bool_)
         self._seen: tuple[TurnTable, int, int] | None = None
         self._put_off: set[int] = set()
@@ -82,11 +87,13 @@ class DenseIndex:
         limit: int | None = None,
         budget: int | None = None,
         progress: Callable[[int, int], None] | None = None,
+        unlocked: Unlocked = nullcontext,
     ) -> int:
         """Embed pending turns in batches, each durable when it is done, and return how many turns.
 
         At most ``limit`` turns of ``budget`` code points together; a longer turn is left pending for a call without.
         ``progress`` is called with (done, all) turns after each batch. May be stopped at any time and called again.
+        The embedder works within ``unlocked()``, where others may search and catch up.
         """
         waiting = [entry for entry in self.pending(table).tolist() if budget is None or entry not in self._put_off]
         waiting = waiting[:limit]
@@ -95,7 +102,7 @@ class DenseIndex:
             progress(0, len(waiting))
         try:
             for batch in self._batches(table, store, waiting, budget=budget):
-                self._write(batch)
+                self._write(batch, unlocked)
                 done += len(batch.turn_ids)
                 if progress is not None:
                     progress(done, len(waiting))
@@ -105,19 +112,16 @@ class DenseIndex:
 
     def scores(self, query: Vectors) -> Scores:
         """Return each entry's best passage's inner product with a query vector; ``MISSING`` without a vector."""
-        best = np.full(len(self._covered), MISSING)
         groups = self._groups
-        if len(groups.starts):
-            by_vector = self._flat.scores(query)
-            best_of_group = np.maximum.reduceat(by_vector, groups.starts)
-            known = groups.entries >= 0
-            best[groups.entries[known]] = best_of_group[known]
-        return best
+        if len(groups.starts) == 0:
+            return np.full(len(self._covered), MISSING)
+        best_of_group = np.maximum.reduceat(self._flat.scores(query), groups.starts).astype(np.float64)
+        return np.where(self._covered, best_of_group[groups.of_entry], MISSING)
 
     def best_span(self, entry: int, query: Vectors) -> Span | None:
         """Return where, in the searchable text, an entry's best passage lies; None without a vector."""
-        place = self._groups.of_entry.get(entry)
-        if place is None:
+        place = int(self._groups.of_entry[entry])
+        if place == _NO_GROUP:
             return None
         after = self._groups.starts[place + 1 : place + 2]
         numbers = np.arange(self._groups.starts[place], after[0] if len(after) else len(self._ids))
@@ -171,25 +175,19 @@ class DenseIndex:
         entries = self._entries_of_vectors(table)
         changes = np.flatnonzero((np.diff(self._ids["row"]) != 0) | (np.diff(self._ids["content"]) != 0)) + 1
         starts = np.concatenate([[0], changes]) if len(self._ids) else np.zeros(0, np.int64)
-        # A turn embedded twice (two processes at once) has two groups; one of them is enough.
         group_entries = entries[starts]
-        known = group_entries >= 0
-        last = dict(zip(group_entries[known].tolist(), np.flatnonzero(known).tolist(), strict=True))
-        kept = np.full(len(starts), -1, np.int64)
-        if last:
-            kept[list(last.values())] = list(last)
-        self._groups = _Groups(starts, kept, last)
-        self._covered = np.zeros(len(table), np.bool_)
-        self._covered[kept[kept >= 0]] = True
+        known = np.flatnonzero(group_entries >= 0)
+        of_entry = np.full(len(table), _NO_GROUP, np.int64)
+        # A turn embedded twice (two processes at once) has two groups; the last of them stays.
+        of_entry[group_entries[known]] = known
+        self._groups = _Groups(starts, of_entry)
+        self._covered = of_entry != _NO_GROUP
         self._seen = (table, table.version, len(self._ids))
 
-    def _write(self, batch: _Batch) -> None:
-        vectors = checked_vectors(
-            self.embedder.embed_turns(batch.texts),
-            n=len(batch.texts),
-            dim=self.embedder.dim,
-            names=batch.names,
-        )
+    def _write(self, batch: _Batch, unlocked: Unlocked) -> None:
+        with unlocked():
+            given = self.embedder.embed_turns(batch.texts)
+        vectors = checked_vectors(given, n=len(batch.texts), dim=self.embedder.dim, names=batch.names)
         with locked(self._folder / LOCK_NAME, timeout_s=self._lock_timeout_s, what="vectors"):
             self._take_in_others()
             self._file.append(vectors, ids_of(batch.ids))

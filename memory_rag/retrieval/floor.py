@@ -47,7 +47,10 @@ class Floor:
         return "weak" if value < none_below + self.weak_below - self.none_below else "strong"
 
 
-FLOORS: Final[Mapping[str, Floor]] = {"minilm": Floor()}
+FLOORS: Final[Mapping[str, Floor]] = {
+    "minilm": Floor(),
+    "e5": Floor(cosine=15.0, none_below=7.5, weak_below=8.0, none_below_alone=4.5),
+}
 """Lines by embedder: the cosines of another model lie elsewhere, so each has to be measured."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -26,7 +27,7 @@ from memory_rag.turns import printable
 
 if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
-    from memory_rag.retrieval.dense import DenseIndex
+    from memory_rag.retrieval.dense import DenseIndex, Unlocked
 
 DERIVED: Final = "derived"
 MANIFEST: Final = "manifest.json"
@@ -54,6 +55,7 @@ class Indexes:
         self._searcher: Searcher | None = None
         self._dense: DenseIndex | None = None
         self._saved_seq = 0
+        self._embedding = False
 
     # -- searching
 
@@ -81,7 +83,7 @@ class Indexes:
     def _embed_some(self, dense: DenseIndex | None, searcher: Searcher, query: str) -> str:
         """Embed a few pending turns, and say why not if it can't be done: the vectors that are there will do."""
         limit = self._settings.pending_limit
-        if dense is None or not limit or len(dense.pending(self.keyword.table)) == 0:
+        if dense is None or not limit or self._embedding or len(dense.pending(self.keyword.table)) == 0:
             return ""
         # The question first: an embedder that doesn't answer is waited for only once.
         searcher.embed_query(query, dense.embedder)
@@ -133,14 +135,18 @@ class Indexes:
         """Apply every change of the store to the keyword index."""
         self._caught_up(progress=progress)
 
-    def embed(self, *, progress: Progress | None = None) -> int:
-        """Embed all pending turns and return how many."""
+    def embed(self, *, progress: Progress | None = None, unlocked: Unlocked = nullcontext) -> int:
+        """Embed all pending turns and return how many; the embedder works within ``unlocked()``."""
         self._caught_up(progress=progress)
         dense = self._dense_caught_up()
         if dense is None:
             return 0
         tell = None if progress is None else lambda done, total: progress("embedding", done, total)
-        return dense.embed(self.keyword.table, self._store, progress=tell)
+        self._embedding = True
+        try:
+            return dense.embed(self.keyword.table, self._store, progress=tell, unlocked=unlocked)
+        finally:
+            self._embedding = False
 
     def compact(self) -> None:
         """Drop the vectors of removed turns from memory and, if they are many, from the file."""
@@ -148,7 +154,14 @@ class Indexes:
             self._dense.catch_up(self.keyword.table)
             self._dense.compact(self.keyword.table)
 
-    def rebuild(self, *, language: str | None, prune: bool, progress: Progress | None) -> int:
+    def rebuild(
+        self,
+        *,
+        language: str | None,
+        prune: bool,
+        progress: Progress | None,
+        unlocked: Unlocked = nullcontext,
+    ) -> int:
         """Build the keyword index from the store alone, then embed what is pending, and return how many turns."""
         if language is not None:
             self.set_languages(language)
@@ -156,7 +169,7 @@ class Indexes:
         self._searcher = None
         self._caught_up(progress=progress)
         self.save()
-        embedded = self.embed(progress=progress)
+        embedded = self.embed(progress=progress, unlocked=unlocked)
         if prune and self._dense is not None:
             for path in (self._folder / "vectors").glob("*"):
                 if not self._dense.owns(path):

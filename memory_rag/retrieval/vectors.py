@@ -7,6 +7,7 @@ both. Rows without a whole block, left by a killed process, don't count and are 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import zlib
@@ -28,6 +29,7 @@ _HEAD: Final = np.dtype([("magic", "<u4"), ("n_rows", "<u4"), ("dim", "<u4"), ("
 ID: Final = np.dtype([("row", "<i8"), ("content", "<i8"), ("start", "<i8"), ("end", "<i8")])
 """A vector's turn (its row in the store), the key of the words that were embedded, and the passage's span in the
 searchable text."""
+_PLAIN: Final = re.compile(r"[a-z0-9-][a-z0-9.:-]{0,149}")
 Ids = npt.NDArray[np.void]
 
 
@@ -178,8 +180,11 @@ class VectorFile:
 
 
 def file_stem(fingerprint: str) -> str:
-    """Return a fingerprint as a file name."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", fingerprint)[:150]
+    """Return a fingerprint as a file name, another for each: colons as ``_``; others that can't stand there, hashed."""
+    if _PLAIN.fullmatch(fingerprint):
+        return fingerprint.replace(":", "_")
+    digest = hashlib.sha256(fingerprint.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{re.sub(r'[^A-Za-z0-9.-]+', '_', fingerprint)[:100].lstrip('.')}-{digest}"
 
 
 def ids_of(rows: Sequence[tuple[int, int, int, int]]) -> Ids:

@@ -152,8 +152,8 @@ def _beside(place: Path) -> Iterator[Path]:
             shutil.rmtree(copy, ignore_errors=True)
     except OSError as error:
         raise StoreError(
-            f"{place} can't be written ({error.strerror}); nothing is left there of this copy, free some space or "
-            "choose another folder"
+            f"{place} can't be written ({error.strerror}: {error.filename}); nothing is left there of this copy, free "
+            "some space or choose another folder"
         ) from error
 
 

@@ -37,7 +37,7 @@ _UNSEEN: Final = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206
 _LETTER: Final = rf"[^\W{_UNSPACED}]"
 # Every repetition has an end: base64, a million of one letter or of one mark become several pieces.
 _LETTERS: Final = rf"[^\W_{_UNSPACED}]{_LETTER}{{0,127}}(?:[{_MARKS}{_UNSEEN}]{{1,32}}{_LETTER}{{0,128}}){{0,32}}"
-_JOINED: Final = r"(?:[-'\u2018\u2019\u02bc\uff07._/:@#+&~\\]|(?<=\d),(?=\d))"
+_JOINED: Final = r"(?:[-'\u2018\u2019\u02bc\uff07._/:@#+&~\\]|(?<=\d)[,\uff0c\uff0e\uff1a](?=\d))"
 PIECES: Final = re.compile(
     rf"{_LETTERS}(?:{_JOINED}{_LETTERS}){{0,15}}\+{{0,2}}\#?"
     rf"|[{_UNSPACED}][{_UNSPACED}{_UNSEEN}]*"

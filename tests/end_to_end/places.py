@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -33,18 +33,12 @@ def small_disk(folder: Path, *, n_bytes: int) -> Iterator[Path]:
 
 def fill(folder: Path, *, leaving: int = 0) -> Path:
     """Fill a small disk but for so many bytes, and return the file that does; delete it to have room again."""
-    filling = folder / "filling"
+    filling = folder / f"filling-{len(list(folder.glob('filling-*')))}"
     status = os.statvfs(folder)
-    n_bytes = status.f_bavail * status.f_frsize - leaving
-    with filling.open("wb") as file:
-        try:
-            file.write(b"\0" * max(n_bytes, 0))
-            if not leaving:
-                while True:
-                    file.write(b"\0" * 4096)
-                    file.flush()
-        except OSError:
-            pass
+    with filling.open("wb", buffering=0) as file, suppress(OSError):
+        file.write(b"\0" * max(0, status.f_bavail * status.f_frsize - leaving))
+        while not leaving:
+            file.write(b"\0" * 512)
     return filling
 
 

@@ -60,7 +60,7 @@ def test_every_table_and_column_is_on_the_page(memory: Path, page: str) -> None:
 
 
 def test_the_vectors_are_read_as_the_page_says(memory: Path, readers: dict[str, Reader]) -> None:
-    file = VectorFile(memory / "vectors", fingerprint="small model", dim=3)
+    file = VectorFile(memory / "vectors", fingerprint="small:model", dim=3)
     vectors = np.arange(12, dtype=np.float32).reshape(4, 3)
     ids = [(1, 1, 0, 23), (2, 2, 0, 20), (2, 2, 15, 36), (4, 9, 0, 7)]
     for part in (slice(0, 1), slice(1, 4)):

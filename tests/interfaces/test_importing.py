@@ -36,7 +36,25 @@ def test_import_prints_counts_that_add_up_and_every_reason(memory_rag: CommandLi
         "  3 read = 2 kept + 0 already there + 1 skipped",
         f"  skipped: 1 × unknown role 'nobody' ({history}, message 2)",
     ]
-    assert imported.err == "note: keyword search only until the turns are embedded with: memory-rag reindex\n"
+    assert imported.err == "note: found by keyword only: this memory has no embedder (embedder = none)\n"
+
+
+def test_embedding_can_wait_and_is_said_to(memory_rag: CommandLine, history: Path) -> None:
+    imported = memory_rag("import", str(history), "--no-embed", "--embedder", "minilm")
+
+    assert imported.err == "note: 2 turns are found by keyword only until you embed them: memory-rag reindex\n"
+    assert memory_rag("import", str(history), "--embedder", "minilm", "--json").json["embedded"] == 2
+
+
+@pytest.mark.parametrize("option", [("--tz", "Mars"), ("--timezone", "Mars"), ("--language", "klingon")])
+def test_an_option_that_cannot_be_is_wrong_usage_and_makes_no_memory(
+    memory_rag: CommandLine, history: Path, option: tuple[str, str]
+) -> None:
+    refused = memory_rag("import", str(history), *option)
+
+    assert refused.code == 2
+    assert option[1] in refused.err
+    assert not memory_rag.home.exists()
 
 
 def test_importing_the_same_file_twice_adds_nothing_and_is_no_failure(memory_rag: CommandLine, history: Path) -> None:

@@ -87,7 +87,7 @@ class TestForAReader:
         assert "kayak" in found.out
         assert found.lines[1].startswith("   … ")
         assert found.lines[-1].endswith(" more characters; memory-rag show t6 --memory main)")
-        assert len(found.lines) <= 7
+        assert len(found.lines) <= 9
 
     def test_explain_shows_signals_that_add_up_to_the_score(self, memory_rag: CommandLine) -> None:
         found = memory_rag("search", "euro", "--mode", "keyword", "-k", "2", "--explain")

@@ -94,8 +94,9 @@ class FilesRead:
         return HashedFile(path, self)
 
     def note(self, path: Path, digest: str) -> None:
-        name = path.name if path == self._root else path.relative_to(self._root, walk_up=False).as_posix()
-        self._digests.append((name, digest))
+        """Remember the SHA-256 of a file that was read to its end."""
+        below = path != self._root and path.is_relative_to(self._root)
+        self._digests.append((path.relative_to(self._root).as_posix() if below else path.name, digest))
 
 
 class HashedFile:

@@ -32,20 +32,18 @@ def objects_of_array(
     if text.next_sign() != "[":
         raise ImportFormatError(f"{label}: no JSON array; it begins with {text.ahead()!r}")
     text.skip()
-    number = 0
-    while (sign := text.next_sign()) != "]" or number:
-        if number and sign == "]":
-            break
-        if number and sign != ",":
-            raise ImportFormatError(f"{label}: after object {number} comes {text.ahead()!r}, neither ',' nor ']'")
-        if number:
-            text.skip()
-            sign = text.next_sign()
-        if sign != "{":
-            raise ImportFormatError(f"{label}: item {number + 1} begins with {text.ahead()!r} and is no object")
+    number, sign = 0, text.next_sign()
+    if sign == "]":
+        text.skip()
+    while sign != "]":
         number += 1
+        if text.next_sign() != "{":
+            raise ImportFormatError(f"{label}: item {number} begins with {text.ahead()!r} and is no object")
         yield text.take_object(number, longest=longest)
-    text.skip()
+        sign = text.next_sign()
+        if sign not in ("]", ","):
+            raise ImportFormatError(f"{label}: after object {number} comes {text.ahead()!r}, neither ',' nor ']'")
+        text.skip()
     if text.next_sign():
         raise ImportFormatError(f"{label}: after the array comes {text.ahead()!r}")
 
@@ -87,7 +85,9 @@ class _Text:
                 held = len(self._held) - self._at
                 if self._ended or held > longest:
                     why = "it breaks off" if self._ended else f"no end within {longest:,} characters"
-                    raise ImportFormatError(f"{self._label}: object {number} is broken JSON ({why}): {error}") from error
+                    raise ImportFormatError(
+                        f"{self._label}: object {number} is broken JSON ({why}): {error}"
+                    ) from error
                 self._more(max(self._block, held))
             else:
                 # The next object is likely of a like size; one reading of it instead of several tries.

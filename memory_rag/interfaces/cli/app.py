@@ -178,7 +178,7 @@ def _built(name: str) -> Any:
 
 def _explain(failure: Any) -> None:
     """Say what was wrong with a command line, how it is written, and where to read more."""
-    error(failure.format_message().rstrip("."))
+    error(failure.format_message().removeprefix("Invalid value: ").rstrip("."))
     context = failure.ctx
     if context is not None:
         tell(" ".join(context.get_usage().split()).replace("Usage:", "usage:"))

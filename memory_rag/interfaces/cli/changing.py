@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_rag.errors import TurnError
+from memory_rag.interfaces.cli.narrowing import role_name
 from memory_rag.interfaces.cli.output import Json, note, print_json, say, tell
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import fitted, screen_width, shown
@@ -24,7 +25,9 @@ def add(
             metavar="TEXT|-", help="The words, or - for what stdin holds, byte for byte.", show_default=False
         ),
     ],
-    role: Annotated[str, typer.Option("--role", metavar="ROLE", help="user, assistant, system or tool")] = "user",
+    role: Annotated[
+        str, typer.Option("--role", metavar="ROLE", callback=role_name, help="user, assistant, system or tool")
+    ] = "user",
     speaker: Annotated[
         str | None, typer.Option("--speaker", metavar="NAME", help="Who said it. Default: the role.")
     ] = None,
@@ -40,17 +43,12 @@ def add(
 ) -> None:
     """Store one turn verbatim and print its id."""
     from memory_rag.text.instants import parse_instant
-    from memory_rag.turns import Role
 
     words = _words(text)
-    try:
-        parsed = Role.parse(role)
-    except TurnError as error:
-        raise typer.BadParameter(str(error), param_hint="--role") from error
     with place.open(create=True) as memory:
         turn = memory.add(
             words,
-            role=parsed,
+            role=role,
             speaker=speaker,
             conversation_id=conversation,
             session_id=session,

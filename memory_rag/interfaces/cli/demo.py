@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import tempfile
 import time
@@ -134,12 +136,20 @@ class _Tour:
     def go_on(self) -> None:
         self.heading("Next", None)
         if self.kept:
-            say(f"  {self.place.command('search', 'what did I decide about CSV?')}")
-            say(f"  {self.place.command('stats')}")
+            # A home that was set for this command only may not be set for the next.
+            moved = os.environ.get("MEMORY_RAG_HOME") and self.place.home is None
+            folder = str(self.memory.folder)
+            place = Place(memory=folder if "/" in folder else f"./{folder}") if moved else self.place
+            say(f"  {place.command('search', 'what did I decide about CSV?')}")
+            say(f"  {place.command('stats')}")
         else:
             say("  memory-rag demo --memory demo          keep this memory, to ask it more")
         say("  memory-rag import chatgpt-export.zip   your own history")
         say('  memory-rag search "what did I say about pricing?"')
+        program = sys.argv[0]
+        if program.endswith("memory-rag") and shutil.which("memory-rag") is None:
+            say()
+            self.tell(f"memory-rag is {program} here.")
 
     def heading(self, title: str, command: tuple[str, ...] | None) -> None:
         self.stop += 1

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memory_rag.errors import ImportFormatError, MemoryRagError
-from memory_rag.interfaces.cli.output import Json, error, is_colourful, note, print_json, say, tell, write_utf8
-from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.cli.output import Json, error, flush, is_colourful, note, print_json, say, tell, write_json
+from memory_rag.interfaces.cli.place import Place, checked_zone
 from memory_rag.interfaces.cli.progress import progress_bar
 from memory_rag.interfaces.cli.terminal import Ink, shown
 
@@ -38,6 +38,7 @@ class Imported:
     embedded: int = 0
     seconds: float = 0.0
     pending: int = 0
+    has_embedder: bool = True
 
     @property
     def kept(self) -> int:
@@ -69,7 +70,12 @@ def import_(
     ] = None,
     tz: Annotated[
         str | None,
-        typer.Option("--tz", metavar="ZONE", help="The zone of times written without one, such as Europe/Oslo."),
+        typer.Option(
+            "--tz",
+            metavar="ZONE",
+            callback=checked_zone,
+            help="The zone of times written without one, such as Europe/Oslo.",
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, store nothing.")] = False,
     no_embed: Annotated[
@@ -90,13 +96,15 @@ def import_(
             if place.language is not None and not dry_run:
                 memory.indexes.set_languages(place.language)
             _read(memory, openable, imported, form=form, tz=tz, dry_run=dry_run)
+            if not as_json:
+                _print_counts(imported, dry_run=dry_run)
             if not dry_run:
                 imported.languages = memory.indexes.languages()
                 _embed(memory, imported, no_embed=no_embed, place=place)
     if as_json:
         print_json(imported.as_json(dry_run=dry_run))
     else:
-        _print_report(imported, dry_run=dry_run, place=place)
+        _print_embedding(imported, place=place)
     for path, message in imported.errors.items():
         error(message if path in message else f"{path}: {message}")
     if imported.errors or not imported.kept + imported.already_there:
@@ -112,7 +120,7 @@ def export(
         lines = memory.export()
         if path == "-":
             for line in lines:
-                write_utf8(line)
+                write_json(line)
             return
         # Line by line through a sibling, so that a file that was there is replaced whole or not at all.
         from memory_rag.store.files import write_atomically
@@ -159,9 +167,11 @@ def _read(
 
 
 def _embed(memory: Memory, imported: Imported, *, no_embed: bool, place: Place) -> None:
-    if no_embed or memory.settings.embedder == "none":
-        memory.indexes.catch_up()
-        imported.pending = len(memory)
+    imported.has_embedder = memory.settings.embedder != "none"
+    if no_embed or not imported.has_embedder:
+        from memory_rag.inventory import coverage_of
+
+        imported.pending = coverage_of(memory.indexes).pending
         return
     before = time.monotonic()
     try:
@@ -174,17 +184,24 @@ def _embed(memory: Memory, imported: Imported, *, no_embed: bool, place: Place) 
     imported.seconds = time.monotonic() - before
 
 
-def _print_report(imported: Imported, *, dry_run: bool, place: Place) -> None:
+def _print_counts(imported: Imported, *, dry_run: bool) -> None:
     ink = Ink(is_colourful(sys.stdout))
     for report in imported.reports:
         print_report(report, ink, note=", not stored: a dry run" if dry_run else "")
+    # Before the long part begins, which may be stopped.
+    flush()
+
+
+def _print_embedding(imported: Imported, *, place: Place) -> None:
     if imported.languages:
         say(f"language: {', '.join(imported.languages)}")
     if imported.embedded:
-        rate = imported.embedded / max(imported.seconds, 1e-9)
-        say(f"embedded {imported.embedded:,} turns in {imported.seconds:,.0f} s ({rate:,.0f} turns/s)")
-    if imported.pending:
-        note(f"keyword search only until the turns are embedded with: {place.command('reindex')}")
+        rate = f" ({imported.embedded / imported.seconds:,.0f} turns/s)" if imported.seconds >= 1 else ""
+        say(f"embedded {imported.embedded:,} turns in {imported.seconds:,.1f} s{rate}")
+    if imported.pending and not imported.has_embedder:
+        note("found by keyword only: this memory has no embedder (embedder = none)")
+    elif imported.pending:
+        note(f"{imported.pending:,} turns are found by keyword only until you embed them: {place.command('reindex')}")
 
 
 def print_report(report: ImportReport, ink: Ink, *, name: str = "", note: str = "") -> None:

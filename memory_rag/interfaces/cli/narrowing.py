@@ -2,55 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memory_rag.errors import MemoryRagError
+from memory_rag.interfaces.cli.place import usable
 
 if TYPE_CHECKING:
     from memory_rag.retrieval.filters import Within
 
-_PANEL: Final = "Only turns"
 
-
-def _role(value: str | None) -> str | None:
+def role_name(value: str | None) -> str | None:
+    """Return the name of a role as turns have it, for typer; one that is none is wrong usage."""
+    if value is None:
+        return None
     from memory_rag.turns import Role
 
-    try:
-        return None if value is None else Role.parse(value).value
-    except MemoryRagError as error:
-        raise typer.BadParameter(str(error)) from error
+    return usable(Role.parse, value).value
 
 
 def _time(value: str | None) -> str | None:
-    from memory_rag.text.instants import parse_bound
+    if value is not None:
+        from memory_rag.text.instants import parse_bound
 
-    try:
-        if value is not None:
-            parse_bound(value, end=False)
-    except MemoryRagError as error:
-        raise typer.BadParameter(str(error)) from error
+        usable(partial(parse_bound, end=False), value)
     return value
 
 
 Conversation = Annotated[
     str | None,
-    typer.Option("--conversation", metavar="ID", help="of this conversation", rich_help_panel=_PANEL),
+    typer.Option("--conversation", metavar="ID", help="of this conversation"),
 ]
-Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="of this session", rich_help_panel=_PANEL)]
+Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="of this session")]
 Speaker = Annotated[
     str | None,
-    typer.Option("--speaker", metavar="NAME", help="by this speaker", rich_help_panel=_PANEL),
+    typer.Option("--speaker", metavar="NAME", help="by this speaker"),
 ]
 RoleName = Annotated[
     str | None,
     typer.Option(
         "--role",
         metavar="ROLE",
-        callback=_role,
+        callback=role_name,
         help="by user, assistant, system or tool",
-        rich_help_panel=_PANEL,
     ),
 ]
 Since = Annotated[
@@ -60,7 +55,6 @@ Since = Annotated[
         metavar="TIME",
         callback=_time,
         help="said then or later: 2026, 2026-04, 2026-04-10 or 2026-04-10T09:30Z",
-        rich_help_panel=_PANEL,
     ),
 ]
 Until = Annotated[
@@ -70,7 +64,6 @@ Until = Annotated[
         metavar="TIME",
         callback=_time,
         help="said then or earlier; a day, month or year is meant whole",
-        rich_help_panel=_PANEL,
     ),
 ]
 All = Annotated[
@@ -78,7 +71,6 @@ All = Annotated[
     typer.Option(
         "--all",
         help="Also look at what is left out of search: tool traffic, hidden context, abandoned branches.",
-        rich_help_panel=_PANEL,
     ),
 ]
 

@@ -25,12 +25,12 @@ def say(text: str = "") -> None:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON on one line a record: letters as they are, lone surrogates and NUL as escapes."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
-    write_utf8(_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    write_json(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def write_utf8(text: str) -> None:
-    """Write text to stdout as UTF-8, also where the terminal's encoding is another: a file of it can be read again."""
+def write_json(text: str) -> None:
+    """Write JSON to stdout as UTF-8, whatever the terminal's encoding is: a file of it can be read again."""
+    text = _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8"))

@@ -9,14 +9,56 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
+
+from memory_rag.errors import MemoryRagError, NotAMemoryError
 
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
 
-_PANEL: Final = "Which memory (also before the command)"
+Result = TypeVar("Result")
+
+
+def _embedder(value: str | None) -> str | None:
+    if value is None:
+        return None
+    from memory_rag.embedding.catalogue import SPECS
+
+    known = ["none", *SPECS]
+    if value.partition(":")[0] not in {spec.partition(":")[0] for spec in known}:
+        raise typer.BadParameter(f"unknown embedder {value!r}; an embedder is one of: {', '.join(known)}")
+    return value
+
+
+def _languages(value: str | None) -> str | None:
+    if value is None:
+        return None
+    from memory_rag.text.language import parse_language
+
+    for name in value.split(","):
+        usable(parse_language, name)
+    return value
+
+
+def checked_zone(value: str | None) -> str | None:
+    """Return the name of a time zone as it was given, for typer; one that nothing has is wrong usage."""
+    if value is not None:
+        from memory_rag.text.instants import zone
+
+        usable(zone, value)
+    return value
+
+
+def usable(read: Callable[[str], Result], value: str) -> Result:
+    """Return what a function reads from an option's value; what it can't read is wrong usage."""
+    try:
+        return read(value)
+    except MemoryRagError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 MemoryOption = Annotated[
     str | None,
     typer.Option(
@@ -24,7 +66,6 @@ MemoryOption = Annotated[
         "-m",
         metavar="NAME|PATH",
         help="A name under the home folder, or a path with a slash in it. Default: main, or MEMORY_RAG_MEMORY.",
-        rich_help_panel=_PANEL,
         show_default=False,
     ),
 ]
@@ -34,7 +75,6 @@ HomeOption = Annotated[
         "--home",
         metavar="FOLDER",
         help="Where memories with a name lie. Default: MEMORY_RAG_HOME, or your data folder.",
-        rich_help_panel=_PANEL,
         show_default=False,
     ),
 ]
@@ -43,8 +83,8 @@ EmbedderOption = Annotated[
     typer.Option(
         "--embedder",
         metavar="NAME",
+        callback=_embedder,
         help="minilm, e5, sentence-transformers:NAME, openai:MODEL, or none. Default: minilm.",
-        rich_help_panel=_PANEL,
         show_default=False,
     ),
 ]
@@ -53,8 +93,8 @@ LanguageOption = Annotated[
     typer.Option(
         "--language",
         metavar="CODES",
+        callback=_languages,
         help="The memory's languages, such as sv or en,sv. Default: guessed from its turns.",
-        rich_help_panel=_PANEL,
         show_default=False,
     ),
 ]
@@ -63,8 +103,8 @@ TimezoneOption = Annotated[
     typer.Option(
         "--timezone",
         metavar="ZONE",
+        callback=checked_zone,
         help="Where times without a zone are read and shown, such as Europe/Stockholm. Default: UTC.",
-        rich_help_panel=_PANEL,
         show_default=False,
     ),
 ]
@@ -116,6 +156,11 @@ class Place:
         """Open the memory; one that isn't there is made only if ``create``."""
         from memory_rag.memory import Memory
 
+        if not (create or self.exists) and (others := self._others()):
+            raise NotAMemoryError(
+                f"{self.folder} holds no memory; choose one of these with --memory: {', '.join(others)}; "
+                "or make it with: memory-rag import"
+            )
         return Memory.open(
             self.name,
             home=self.home,
@@ -124,6 +169,10 @@ class Place:
             language=self.language,
             timezone=self.timezone,
         )
+
+    def _others(self) -> list[str]:
+        """Return the names of the memories that lie beside this one."""
+        return sorted(path.parent.name for path in self.folder.parent.glob("*/turns.sqlite"))
 
     def command(self, *words: str) -> str:
         """Return a command line that works on this memory, to be copied from a message."""

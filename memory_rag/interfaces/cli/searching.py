@@ -18,7 +18,7 @@ from memory_rag.interfaces.cli.narrowing import (
     within,
 )
 from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say
-from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.cli.place import Place, usable
 from memory_rag.interfaces.cli.terminal import Ink, padded, screen_width
 from memory_rag.interfaces.cli.turn_shape import passage_lines, place_json, place_line
 from memory_rag.turns import Span
@@ -32,13 +32,9 @@ MODES: Final = "hybrid, keyword, dense, or to compare with: rrf, overlap, okapi,
 
 
 def _mode(value: str) -> str:
-    from memory_rag.errors import QueryError
     from memory_rag.retrieval.searcher import Mode
 
-    try:
-        return Mode.parse(value).value
-    except QueryError as error:
-        raise typer.BadParameter(str(error)) from error
+    return usable(Mode.parse, value).value
 
 
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="A question, or words.", show_default=False)]
@@ -95,7 +91,7 @@ def search(
         if explain and ranking.hits:
             _print_signals(ranking)
     tell_of(ranking)
-    if not ranking.hits and not no_floor and ranking.mode == "hybrid":
+    if not (ranking.hits or ranking.notes or no_floor) and ranking.mode == "hybrid":
         note("nothing here is likely to answer this; see what comes nearest with --no-floor")
 
 

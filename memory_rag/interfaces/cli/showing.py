@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_rag.interfaces.cli.output import Json, error, is_colourful, print_json, say, write_utf8
+from memory_rag.interfaces.cli.output import Json, error, is_colourful, print_json, say, write_json
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import Ink, fitted, screen_width, shown, wrapped
 from memory_rag.interfaces.cli.turn_shape import DOT, place_line, turn_json, when
@@ -33,13 +33,13 @@ def show(
     with place.open() as memory:
         turn = memory.get(turn_id)
         around = memory.neighbours(turn_id, before=before, after=after)
-        earlier = memory.earlier_versions(turn_id)
+        earlier = memory.store.earlier_versions(turn_id)
         zone = memory.zone
     if raw:
         if turn.source is None or turn.source.raw is None:
             error(f"turn {turn_id} has no source JSON, it was not imported; leave out --raw")
             raise typer.Exit(1)
-        write_utf8(turn.source.raw + "\n")
+        write_json(turn.source.raw + "\n")
     elif as_json:
         at = [one.turn_id for one in around].index(turn_id)
         print_json(

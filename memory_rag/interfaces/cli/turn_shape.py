@@ -11,7 +11,7 @@ from memory_rag.turns import Span, Turn
 
 DOT: Final = " · "
 _LONGEST: Final = 5
-"""Lines of a passage; what is over is cut, with the count of what is missing."""
+"""Lines of a passage that is cut, with the count of what is missing; one that has two more isn't cut."""
 
 
 def instant_json(instant: datetime | None) -> str | None:
@@ -59,14 +59,15 @@ def place_line(turn: Turn, zone: tzinfo, *, width: int, ink: Ink) -> str:
 
 
 def passage_lines(text: str, span: Span, *, marks: Sequence[Span], width: int, ink: Ink) -> tuple[list[str], int]:
-    """Return the lines of a passage, at most five, and how many characters of the text they leave out.
+    """Return the lines of a passage, at most seven, and how many characters of the text they leave out.
 
     ``marks`` are spans of the text to be marked as found. Blank lines of the passage are left out.
     """
     text = shown(text)
     start, end = _trimmed(text, span)
     lines = [Span(start + line.start, start + line.end) for line in wrapped(text[start:end], width - 2)]
-    lines = [line for line in lines if line.of(text).strip()][:_LONGEST]
+    lines = [line for line in lines if line.of(text).strip()]
+    lines = lines if len(lines) <= _LONGEST + 2 else lines[:_LONGEST]
     if not lines:
         return [], len(text)
     before = "… " if text[: lines[0].start].strip() else ""
@@ -79,13 +80,14 @@ def passage_lines(text: str, span: Span, *, marks: Sequence[Span], width: int, i
 
 
 def _trimmed(text: str, span: Span) -> tuple[int, int]:
-    """Return the span without space around it, begun and ended between words."""
+    """Return the span without space around it, begun and ended between words where it has a space to do so."""
     start, end = span.start, span.end
-    while 0 < start < end and not text[start - 1].isspace() and not text[start].isspace():
-        start += 1
-    if start >= end:
-        start = span.start
-    while start < end and text[start].isspace() and text[start] != "\n" and start > 0:
+    if 0 < start < end and not text[start - 1].isspace():
+        start = next((at for at in range(start, end) if text[at].isspace()), start)
+    if start < end < len(text) and not text[end].isspace():
+        end = next((at for at in range(end, start, -1) if text[at - 1].isspace()), end)
+    # A line's own indentation stays: it may be code.
+    while start < end and (text[start] == "\n" or (start > 0 and text[start].isspace() and text[start - 1] != "\n")):
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1

@@ -14,7 +14,7 @@ from memory_rag.errors import NewerFormatError, NotAMemoryError, StoreError
 from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.progress import progress_bar
-from memory_rag.interfaces.cli.terminal import Ink, fitted, padded, screen_width, shown, wrapped
+from memory_rag.interfaces.cli.terminal import Ink, columns_of, fitted, padded, screen_width, shown, wrapped
 from memory_rag.interfaces.cli.turn_shape import when
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memory_rag.inventory import Stats
 
 _SPEAKERS_SHOWN = 6
+_TITLE = 24
+"""Columns from which on a title stands in the same line."""
 
 
 def stats(
@@ -141,14 +143,19 @@ def _in_brackets(counts: Mapping[str, int]) -> str:
 
 def _print_conversations(counted: Stats, zone: tzinfo) -> None:
     ink, width = Ink(is_colourful(sys.stdout)), screen_width()
-    ids = max((len(one.conversation_id) for one in counted.conversations), default=0)
-    ids = min(ids, width // 2)
-    say(ink.bold(padded("conversation", ids) + "  turns  first to last          title"))
+    # Never cut: an id is there to be copied into --conversation.
+    ids = max(columns_of(name) for name in ["conversation", *(one.conversation_id for one in counted.conversations)])
+    room = width - ids - 35
+    say(ink.bold(f"{padded('conversation', ids)}  turns  {padded('first to last', 24)}" + "  title" * (room >= _TITLE)))
     for one in counted.conversations:
-        days = f"{_day(one.first, zone)} to {_day(one.last, zone)}"
-        title = fitted(shown(one.title), max(8, width - ids - 34))
-        name = padded(fitted(shown(one.conversation_id), ids), ids)
-        say(f"{name}  {one.n_turns:>5,}  {padded(days, 24)} {title}".rstrip())
+        days = padded(f"{_day(one.first, zone)} to {_day(one.last, zone)}", 24)
+        line = f"{padded(shown(one.conversation_id), ids)}  {one.n_turns:>5,}  {days}"
+        if room >= _TITLE:
+            say(f"{line}  {fitted(shown(one.title), room)}".rstrip())
+            continue
+        say(line.rstrip())
+        if one.title:
+            say("  " + ink.dim(fitted(shown(one.title), width - 2)))
 
 
 def _day(instant: datetime | None, zone: tzinfo) -> str:

@@ -87,8 +87,7 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
         for line in wrapped(message, width - room - 2):
             say(" " * (room + 2) + ink.dim(line.of(message)))
     n_true = sum(verdict.status == "verbatim" for verdict in verdicts)
-    n = len(verdicts)
-    say(f"{n_true} of {n} {'quotation' if n == 1 else 'quotations'} verbatim")
+    say(f"{n_true} of {len(verdicts)} quotations verbatim")
 
 
 def _read(file: str) -> str:

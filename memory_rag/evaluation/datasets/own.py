@@ -1,0 +1,150 @@
+"""Your own memory: questions made from its turns, and questions that you write."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from memory_rag.errors import SettingsError
+from memory_rag.evaluation.benchmark import Benchmark, Dropped, Query, Unit
+from memory_rag.evaluation.datasets.assembly import Judged, Reading, benchmark_of
+from memory_rag.evaluation.datasets.files_read import FilesRead
+from memory_rag.evaluation.datasets.paraphrases import Paraphraser
+from memory_rag.evaluation.datasets.question_file import judged_written, read_written
+from memory_rag.evaluation.datasets.remembered_words import (
+    Remembered,
+    WordSense,
+    exact_words,
+    half_remembered,
+    said_in,
+)
+from memory_rag.evaluation.datasets.word_holders import WordHolders
+from memory_rag.text.word_bounds import words
+from memory_rag.turns import Turn
+
+EXACT: Final = "exact words"
+HALF: Final = "half-remembered"
+PARAPHRASED: Final = "paraphrased"
+WRITTEN: Final = "written by hand"
+
+FEWEST_CONTENT_WORDS: Final = 5
+"""Turns with fewer are not asked for: "ok, thanks" is nothing that anybody looks for."""
+
+_Make = Callable[[Turn, WordSense, Random], Remembered | None]
+
+
+def load(
+    turns: Iterable[Turn],
+    *,
+    unit: Unit = "turn",
+    n: int = 200,
+    seed: int = 0,
+    languages: Sequence[str] = ("en",),
+    questions: Path | None = None,
+    paraphraser: Paraphraser | None = None,
+) -> Benchmark:
+    """Return a benchmark of a memory's recalled turns with ``n`` questions made from them, and those of a file.
+
+    Half of the questions made are 5 to 12 exact words of a turn, half are half-remembered words (the rule is
+    ``remembered_words.HALF_REMEMBERED_RULE``); with a paraphraser, a third each. The turn that the words come from is
+    relevant; words that another turn holds too are not asked for. Turns with five words of content or more are taken,
+    one after another from each conversation. ``seed`` decides which; the same turns give the same questions.
+    ``languages`` are the memory's; they tell common words. ``questions`` is read as
+    :func:`~memory_rag.evaluation.datasets.question_file.read_written` says.
+
+    Raises:
+        SettingsError: ``n`` is negative.
+        ImportFormatError: the file of questions can't be read.
+        MemoryRagError: the paraphraser failed.
+    """
+    if n < 0:
+        raise SettingsError(f"n={n} questions can't be made; give 0 or more")
+    dropped = Dropped()
+    recalled: list[Turn] = []
+    for turn in turns:
+        if turn.recalled:
+            recalled.append(turn)
+        else:
+            dropped.add("turn that search leaves out", turn.turn_id)
+    files = FilesRead(questions or Path("turns"))
+    files.note(Path("turns"), _digest(recalled))
+    makers: list[tuple[str, _Make]] = [(EXACT, exact_words), (HALF, half_remembered)]
+    if paraphraser is not None:
+        makers.append((PARAPHRASED, partial(_paraphrased, paraphraser)))
+    judged = list(_made(recalled, makers, n=n, seed=seed, languages=languages, dropped=dropped)) if n else []
+    if questions is not None:
+        judged += judged_written(read_written(files, questions), recalled, category=WRITTEN, dropped=dropped)
+    denominators = {kind: 0 for kind, _ in makers} if n else {}
+    for found in judged:
+        denominators[found.query.category] = denominators.get(found.query.category, 0) + 1
+    return benchmark_of(Reading("own", files.sha256, recalled, judged, dropped, denominators), unit=unit)
+
+
+def _made(
+    turns: Sequence[Turn],
+    makers: Sequence[tuple[str, _Make]],
+    *,
+    n: int,
+    seed: int,
+    languages: Sequence[str],
+    dropped: Dropped,
+) -> Iterator[Judged]:
+    """Yield up to ``n`` questions, each from another turn, the makers in turns."""
+    holders = WordHolders([said_in(turn) for turn in turns])
+    sense = WordSense(languages, holders.words())
+    number = 0
+    for place in _sampled(turns, seed=seed):
+        if number == n:
+            return
+        turn = turns[place]
+        said = said_in(turn)
+        if sum(sense.is_content(word.of(said)) for word in words(said)) < FEWEST_CONTENT_WORDS:
+            dropped.add("turn not asked for: few words of content", turn.turn_id)
+            continue
+        kind, make = makers[number % len(makers)]
+        made = make(turn, sense, Random(f"{seed}:{turn.turn_id}"))
+        if made is None:
+            dropped.add(f"turn not asked for: no {kind} of it", turn.turn_id)
+        elif holders.holding(made.origin) != [place]:
+            dropped.add("turn not asked for: another turn has its words", turn.turn_id)
+        else:
+            number += 1
+            query = Query(f"{kind.replace(' ', '-')}-{number:04}", made.query, turn.conversation_id, kind)
+            yield Judged(query, {turn.turn_id: 1})
+    if number < n:
+        dropped.add("question that no turn was left for", f"{n} were asked for", count=n - number)
+
+
+def _sampled(turns: Sequence[Turn], *, seed: int) -> Iterator[int]:
+    """Yield the places of turns, one of each conversation and over again, in an order that only ids and seed decide."""
+    by_conversation: dict[str, list[int]] = {}
+    for place, turn in enumerate(turns):
+        by_conversation.setdefault(turn.conversation_id, []).append(place)
+    for places in by_conversation.values():
+        places.sort(key=lambda place: _shuffled(turns[place].turn_id, seed), reverse=True)
+    waiting = [by_conversation[name] for name in sorted(by_conversation, key=lambda name: _shuffled(name, seed))]
+    while waiting:
+        for places in waiting:
+            yield places.pop()
+        waiting = [places for places in waiting if places]
+
+
+def _shuffled(name: str, seed: int) -> bytes:
+    return hashlib.sha256(f"{seed}:{name}".encode("utf-8", "surrogatepass")).digest()
+
+
+def _paraphrased(paraphraser: Paraphraser, turn: Turn, _sense: WordSense, _random: Random) -> Remembered | None:
+    said = said_in(turn)
+    question = paraphraser.question_for(said)
+    return Remembered(question, said) if question else None
+
+
+def _digest(turns: Sequence[Turn]) -> str:
+    listed = hashlib.sha256()
+    for turn in turns:
+        listed.update(f"{turn.sha256}  {turn.conversation_id}/{turn.turn_id}\n".encode("utf-8", "surrogatepass"))
+    return listed.hexdigest()

@@ -1,0 +1,162 @@
+"""The report of a benchmark on one pool, built from every retriever's run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from memory_rag.errors import QueryError
+from memory_rag.evaluation.benchmark import Benchmark
+from memory_rag.evaluation.differences import comparisons_of
+from memory_rag.evaluation.report_shape import Latency, Means, PoolName, Report, Retriever, Weights
+from memory_rag.evaluation.scores import (
+    Rankings,
+    Scorer,
+    check_candidates,
+    evidence_by_role,
+    scored,
+    scorers,
+)
+from memory_rag.evaluation.statistics import Values
+from memory_rag.evaluation.summaries import Summaries
+from memory_rag.evaluation.weights_origin import is_in_sample
+
+MEASURES: Final = (
+    "recall@1",
+    "recall@5",
+    "recall@10",
+    "success@1",
+    "success@5",
+    "success@10",
+    "all_found@10",
+    "rr@10",
+    "ndcg@10",
+)
+COMPARED: Final = ("recall@10", "ndcg@10", "success@10")
+BOUNDS: Final = ("random", "oracle")
+
+
+def build_report(
+    benchmark: Benchmark,
+    runs: Mapping[str, Rankings],
+    *,
+    pool: PoolName,
+    depth: int,
+    provenance: Mapping[str, Any],
+    weights: Mapping[str, Weights] | None = None,
+    latencies_ms: Mapping[str, Sequence[float]] | None = None,
+    tokens: Mapping[str, int] | None = None,
+    token_counter: str | None = None,
+    measures: Sequence[str] = MEASURES,
+    compared: Sequence[str] = COMPARED,
+    seed: int = 0,
+) -> Report:
+    """Score every retriever's run on one pool and return the report.
+
+    ``runs`` maps a retriever's name to its rankings of ``depth`` hits at most; a query that is absent or empty scores 0
+    and is counted. ``weights`` and ``latencies_ms`` (one a query) are of the retrievers that have them, ``tokens`` the
+    size of every document as ``token_counter`` counts. The first of ``compared`` is what the answer is about; all pairs
+    of retrievers are compared, the bounds ``random`` and ``oracle`` left out.
+
+    Raises:
+        QueryError: nothing to score, a measure too deep for the runs or the pools, a run on other
+            queries or candidates.
+    """
+    queries = benchmark.answerable()
+    if not queries or not runs:
+        raise QueryError(f"{benchmark.name} has {len(queries)} questions with evidence, and {len(runs)} runs to score")
+    strangers = [name for name in (*(weights or ()), *(latencies_ms or ())) if name not in runs]
+    if strangers:
+        raise QueryError(f"there is no run {strangers[0]!r}; runs are: {', '.join(runs)}")
+    check_candidates(benchmark, runs, pool=pool)
+    measures = list(dict.fromkeys((*measures, *compared)))
+    by, not_measured = scorers(benchmark, runs, pool=pool, depth=depth, measures=measures, tokens=tokens)
+    names = [str(one) for one in by]
+    conversations = [query.conversation_id for query in queries]
+    categories = [query.category for query in queries]
+
+    found = {name: scored(run, queries=queries, qrels=benchmark.qrels, by=by) for name, run in runs.items()}
+    values = np.stack([one.values for one in found.values()], axis=1)
+    means = Summaries(list(runs), names, seed).means(values, conversations=conversations)
+    parts = Summaries(list(runs), measures, seed)
+    asked = values[:, :, : len(measures)]
+    by_category = parts.by_part(asked, parts=categories, conversations=conversations)
+    by_conversation = parts.by_part(asked, parts=conversations, conversations=conversations)
+    by_role = _by_role(benchmark, runs, by=by[: len(measures)], summaries=parts)
+    retrievers: dict[str, Retriever] = {
+        name: {
+            "weights": (weights or {}).get(name),
+            "in_sample": is_in_sample((weights or {}).get(name), sha256=benchmark.sha256),
+            "bound": name in BOUNDS,
+            "without_hits": one.without_hits,
+            "measures": means[name],
+            "by_category": by_category[name],
+            "by_role": by_role[name],
+            "by_conversation": by_conversation[name],
+            "latency_ms": _latency((latencies_ms or {}).get(name)),
+        }
+        for name, one in found.items()
+    }
+    per_query = {
+        name: {measure: one.values[:, column].tolist() for column, measure in enumerate(names)}
+        for name, one in found.items()
+    }
+    contenders = {name: per_query[name] for name in runs if name not in BOUNDS}
+    comparisons = comparisons_of(contenders, measures=compared, conversations=conversations, seed=seed)
+    n_unanswerable = len(benchmark.unanswerable())
+    if n_unanswerable:
+        not_measured.append(f"{n_unanswerable} questions without evidence: whether they are rightly found unanswerable")
+    if not any(retriever["latency_ms"] for retriever in retrievers.values()):
+        not_measured.append("latency")
+    return {
+        "format": 1,
+        "benchmark": benchmark.name,
+        "dataset": {
+            "name": benchmark.name,
+            "sha256": benchmark.sha256,
+            "unit": benchmark.unit,
+            "n_queries": len(queries),
+            "n_unanswerable": n_unanswerable,
+            "n_turns": sum(len(document.turns) for document in benchmark.documents),
+            "n_documents": len(benchmark.documents),
+            "n_conversations": len({document.conversation_id for document in benchmark.documents}),
+            "dropped": benchmark.dropped.as_json(),
+        },
+        "settings": {"measure": compared[0], "depth": depth, "seed": seed, "token_counter": token_counter},
+        "definitions": {name: one.definition for name, one in zip(names, by, strict=True)},
+        "queries": [query.query_id for query in queries],
+        "categories": categories,
+        "conversations": conversations,
+        "provenance": dict(provenance),
+        "pool": pool,
+        "retrievers": retrievers,
+        "comparisons": comparisons,
+        "family": len(comparisons),
+        "per_query": per_query,
+        "first_rank": {name: list(one.first_rank) for name, one in found.items()},
+        "not_measured": not_measured,
+    }
+
+
+def _by_role(
+    benchmark: Benchmark, runs: Mapping[str, Rankings], *, by: Sequence[Scorer], summaries: Summaries
+) -> dict[str, dict[str, Means]]:
+    found: dict[str, dict[str, Means]] = {name: {} for name in runs}
+    for role, qrels in evidence_by_role(benchmark).items():
+        queries = [query for query in benchmark.answerable() if query.query_id in qrels]
+        values: Values = np.stack(
+            [scored(run, queries=queries, qrels=qrels, by=by).values for run in runs.values()], axis=1
+        )
+        conversations = [query.conversation_id for query in queries]
+        for name, parts in summaries.by_part(values, parts=[role] * len(queries), conversations=conversations).items():
+            found[name] |= parts
+    return found
+
+
+def _latency(milliseconds: Sequence[float] | None) -> Latency | None:
+    if not milliseconds:
+        return None
+    p50, p95 = np.percentile(milliseconds, [50, 95])
+    return {"p50": float(p50), "p95": float(p95)}

@@ -1,0 +1,120 @@
+"""``report.json``, out and in: one pool, or several with what they have in common once."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, cast
+
+from memory_rag.errors import ImportFormatError, QueryError
+from memory_rag.evaluation.report_shape import (
+    AnyReport,
+    Common,
+    Pool,
+    PoolSize,
+    PoolsReport,
+    Report,
+    check_shape,
+)
+
+_NUMBER: Final = r"(?:-?[\d.e+-]+|null)"
+# Only line breaks between: a JSON text has none inside, so that no id is taken for a list.
+_NUMBERS: Final = re.compile(rf"\[\n\s*({_NUMBER}(?:,\n\s*{_NUMBER})*)\n\s*\]")
+
+
+def over_pools(*reports: Report) -> PoolsReport:
+    """Join reports on several pools into one, what they have in common once.
+
+    Raises:
+        QueryError: two of one pool, or of other data, queries or settings.
+    """
+    shared = [key for key in Common.__annotations__ if key != "provenance"]
+    first = reports[0]
+    for report in reports[1:]:
+        differing = [key for key in shared if cast(Any, report)[key] != cast(Any, first)[key]]
+        if key := next((key for key in differing if key != "definitions"), None):
+            raise QueryError(
+                f"reports on pools {first['pool']!r} and {report['pool']!r} differ in {key!r}; run both alike"
+            )
+    pools = {report["pool"]: _pool_part(report) for report in reports}
+    if len(pools) < len(reports):
+        raise QueryError(f"{len(reports)} reports, but on {len(pools)} pools; give one a pool")
+    common = {key: cast(Any, first)[key] for key in Common.__annotations__}
+    definitions = {name: text for report in reports for name, text in report["definitions"].items()}
+    return cast(PoolsReport, {**common, "definitions": definitions, "pools": pools})
+
+
+def by_pool(report: AnyReport) -> list[Report]:
+    """Return a report on one pool for each pool that a report is on."""
+    if "pools" not in report:
+        return [report]
+    joined = cast(PoolsReport, report)
+    common = {key: value for key, value in joined.items() if key != "pools"}
+    return [cast(Report, {**common, **part}) for part in joined["pools"].values()]
+
+
+def with_pool_sizes(report: Report, pool_sizes: Mapping[str, Sequence[PoolSize]]) -> Report:
+    """Return the report with how the answer's measure changes as the pool grows, sizes rising."""
+    rising = {name: sorted(sizes, key=lambda one: one["n_conversations"]) for name, sizes in pool_sizes.items()}
+    return {**report, "pool_sizes": rising}
+
+
+def write_report(path: Path, report: AnyReport) -> None:
+    """Write a report as JSON, a list of numbers on one line, whole ones without a point."""
+    text = json.dumps(_whole(report), ensure_ascii=False, indent=1, allow_nan=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes((_NUMBERS.sub(_on_one_line, text) + "\n").encode("utf-8", "backslashreplace"))
+
+
+def read_report(path: Path) -> AnyReport:
+    """Return the report that a file holds.
+
+    Raises:
+        ImportFormatError: it can't be read, or is no report of this format.
+    """
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ImportFormatError(f"{path} can't be read as a report: {error}") from error
+    return check_report(value, where=str(path))
+
+
+def check_report(value: Any, *, where: str = "report") -> AnyReport:
+    """Return a JSON value as the report that it is.
+
+    Raises:
+        ImportFormatError: it lacks something, has a value of the wrong kind, or not one value a query.
+    """
+    if isinstance(value, dict) and value.get("format", 1) != 1:
+        raise ImportFormatError(f"{where} has format {value['format']!r}, but this release reads format 1; update it")
+    check_shape(value, PoolsReport if isinstance(value, dict) and "pools" in value else Report, where=where)
+    report = cast(AnyReport, value)
+    n = len(report["queries"])
+    for one in by_pool(report):
+        columns = {"categories": one["categories"], "conversations": one["conversations"]}
+        columns |= {f"first_rank[{name!r}]": cast(Any, ranks) for name, ranks in one["first_rank"].items()}
+        for name, of_measure in one["per_query"].items():
+            columns |= {f"per_query[{name!r}][{m!r}]": cast(Any, column) for m, column in of_measure.items()}
+        for what, column in columns.items():
+            if len(column) != n:
+                raise ImportFormatError(f"{where} has {n} queries, but {what} has {len(column)} values")
+    return report
+
+
+def _pool_part(report: Report) -> Pool:
+    wanted = Pool.__annotations__
+    return cast(Pool, {key: value for key, value in report.items() if key in wanted})
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _whole(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_whole(entry) for entry in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _on_one_line(found: re.Match[str]) -> str:
+    return "[" + re.sub(r"\s+", " ", found[1]) + "]"

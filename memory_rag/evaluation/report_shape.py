@@ -1,0 +1,244 @@
+"""What ``report.json`` holds, key by key, and a check that a value holds it."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from memory_rag.errors import ImportFormatError
+
+PoolName = Literal["conversation", "memory"]
+
+
+class Mean(TypedDict):
+    """A mean over ``n`` queries with its 95 % interval; ``by`` says what was resampled.
+
+    ``low`` and ``high`` are null where a single query leaves nothing to resample. ``by_query`` is the interval over
+    queries where the first is the one over conversations.
+    """
+
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+    by: Literal["conversation", "query"]
+    by_query: NotRequired[list[float]]
+
+
+Means = dict[str, Mean]
+"""Measure to mean, such as ``recall@10``."""
+
+
+class Weights(TypedDict):
+    """Where a retriever's weights come from, and the SHA-256 of the data that they were set or fitted on."""
+
+    source: Literal["shipped", "cv", "file"]
+    fitted_on: list[str]
+
+
+class Latency(TypedDict):
+    """Milliseconds a query."""
+
+    p50: float
+    p95: float
+
+
+class Retriever(TypedDict):
+    """How one retriever did. ``in_sample``: its weights have seen the data. ``bound``: random or oracle, no contender.
+
+    ``without_hits`` counts the queries that it answered with nothing; they are in every mean as 0. ``by_role`` counts
+    as relevant only the evidence of that role, over the queries that have such.
+    """
+
+    weights: Weights | None
+    in_sample: bool
+    bound: bool
+    without_hits: int
+    measures: Means
+    by_category: dict[str, Means]
+    by_role: dict[str, Means]
+    by_conversation: dict[str, Means]
+    latency_ms: Latency | None
+
+
+class Outcome(TypedDict):
+    """On how many queries a alone, b alone, both and neither succeed; ``union`` is the share that either reaches."""
+
+    won: int
+    lost: int
+    both: int
+    neither: int
+    union: float
+
+
+class Comparison(TypedDict):
+    """The mean difference a - b on the same queries, its interval and its p, alone and within its family (Holm)."""
+
+    a: str
+    b: str
+    measure: str
+    difference: float
+    low: float | None
+    high: float | None
+    n: int
+    by: Literal["conversation", "query"]
+    test: Literal["randomization", "mcnemar"]
+    p: float
+    p_holm: float
+    outcome: NotRequired[Outcome]
+
+
+class PoolSize(TypedDict):
+    """A mean at one size of the pool."""
+
+    n_conversations: int
+    n_turns: int
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+class Dataset(TypedDict):
+    """The data: ``n_queries`` have evidence and are scored, ``n_unanswerable`` have none and are not."""
+
+    name: str
+    sha256: str
+    unit: Literal["turn", "session"]
+    n_queries: int
+    n_unanswerable: int
+    n_turns: int
+    n_documents: int
+    n_conversations: int
+    dropped: list[dict[str, Any]]
+
+
+class Settings(TypedDict):
+    """How it was scored; reports that differ here are not compared. ``measure`` is the one that the answer is about."""
+
+    measure: str
+    depth: int
+    seed: int
+    token_counter: str | None
+
+
+class Common(TypedDict):
+    """What holds for every pool. ``queries``, ``categories`` and ``conversations`` are one entry a query, in order."""
+
+    format: Literal[1]
+    benchmark: str
+    dataset: Dataset
+    settings: Settings
+    definitions: dict[str, str]
+    queries: list[str]
+    categories: list[str]
+    conversations: list[str]
+    provenance: dict[str, Any]
+
+
+class Pool(TypedDict):
+    """The retrievers on one pool. ``per_query`` and ``first_rank`` have one value a query, in the order of ``queries``.
+
+    ``first_rank`` is the rank of the first relevant hit, from 1, null where there is none within the depth.
+    ``pool_sizes`` has the mean of the answer's measure as the pool grows, by retriever.
+    """
+
+    benchmark: str
+    pool: PoolName
+    dataset: Dataset
+    retrievers: dict[str, Retriever]
+    comparisons: list[Comparison]
+    family: int
+    per_query: dict[str, dict[str, list[float]]]
+    first_rank: dict[str, list[int | None]]
+    not_measured: list[str]
+    pool_sizes: NotRequired[dict[str, list[PoolSize]]]
+
+
+class Report(Common, Pool):
+    """A report on one pool."""
+
+
+class PoolsReport(Common):
+    """A report on both pools, one object each under its name."""
+
+    pools: dict[str, Pool]
+
+
+AnyReport = Report | PoolsReport
+
+
+def check_shape(value: Any, shape: Any, *, where: str) -> None:
+    """Refuse a JSON value that isn't of the shape a type gives: a TypedDict, list, dict, union, literal or scalar.
+
+    Keys that the type doesn't name are let through: a later release may have written them.
+
+    Raises:
+        ImportFormatError: the first place that differs, what it holds, and what it should.
+    """
+    for place, found, wanted in _faults(value, shape, where):
+        raise ImportFormatError(f"{place} is {_shown(found)}, but should be {wanted}; make the report again")
+
+
+def _faults(value: Any, shape: Any, where: str) -> Iterator[tuple[str, Any, str]]:
+    origin, inner = get_origin(shape), get_args(shape)
+    if shape is Any:
+        return
+    if is_typeddict(shape):
+        yield from _faults_of_object(value, shape, where)
+    elif origin is NotRequired:
+        yield from _faults(value, inner[0], where)
+    elif origin in (Union, types.UnionType):
+        if all(next(_faults(value, one, where), None) for one in inner):
+            fitting = [one for one in inner if isinstance(value, dict) and is_typeddict(one)]
+            yield from _faults(value, fitting[0], where) if fitting else [(where, value, _named(shape))]
+    elif origin is Literal:
+        if value not in inner or isinstance(value, bool):
+            yield where, value, _named(shape)
+    elif origin in (list, dict):
+        if not isinstance(value, origin):
+            yield where, value, _named(shape)
+            return
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, entry in entries:
+            yield from _faults(entry, inner[-1], f"{where}[{key!r}]")
+    elif not _is_scalar(value, shape):
+        yield where, value, _named(shape)
+
+
+def _faults_of_object(value: Any, shape: Any, where: str) -> Iterator[tuple[str, Any, str]]:
+    if not isinstance(value, Mapping):
+        yield where, value, "an object"
+        return
+    for key, wanted in get_type_hints(shape, include_extras=True).items():
+        if key in value:
+            yield from _faults(value[key], wanted, f"{where}.{key}")
+        elif get_origin(wanted) is not NotRequired:
+            yield f"{where}.{key}", None, f"there: {_named(wanted)}"
+
+
+def _is_scalar(value: Any, shape: Any) -> bool:
+    if shape is float:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if shape is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, shape)
+
+
+def _named(shape: Any) -> str:
+    origin, inner = get_origin(shape), get_args(shape)
+    if origin is Literal:
+        return " or ".join(repr(one) for one in inner)
+    if origin in (Union, types.UnionType):
+        return " or ".join(_named(one) for one in inner)
+    if is_typeddict(shape) or origin is dict:
+        return "an object"
+    words = {list: "a list", float: "a finite number", int: "a whole number", str: "a text", bool: "true or false"}
+    return words.get(origin or shape, "null")
+
+
+def _shown(value: Any) -> str:
+    text = "absent" if value is None else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

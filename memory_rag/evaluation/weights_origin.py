@@ -1,0 +1,25 @@
+"""Where weights come from, and whether they have seen the data that they are measured on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memory_rag.evaluation.report_shape import Weights
+
+LOCOMO: Final = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4"
+BEAM_100K: Final = "d17c9516f65ea2b028c8bf52d83f10507b86cb249a4bf90e5a06f6b582c09d39"
+"""As the loaders tell them."""
+
+
+def shipped_weights() -> Weights:
+    """Return the origin of the weights that ``Memory`` ships: round numbers, set after seeing totals on these data."""
+    return {"source": "shipped", "fitted_on": [LOCOMO, BEAM_100K]}
+
+
+def is_in_sample(weights: Weights | None, *, sha256: str) -> bool:
+    """Tell whether weights have seen the data with this digest.
+
+    Cross-validated weights have not, though they come from the same file: those that rank a question were fitted
+    without its conversation.
+    """
+    return weights is not None and weights["source"] != "cv" and sha256 in weights["fitted_on"]

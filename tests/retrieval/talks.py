@@ -1,0 +1,100 @@
+"""Small made-up talks for tests, as a table, its postings and its scenes, without a store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, tzinfo
+
+import numpy as np
+
+from memory_rag.retrieval.bm25 import Bm25, Pool
+from memory_rag.retrieval.filters import Within, scope_of
+from memory_rag.retrieval.participants import Participants
+from memory_rag.retrieval.query import analyze_query
+from memory_rag.retrieval.ranking import Scores
+from memory_rag.retrieval.scene import MISSING, Scene
+from memory_rag.retrieval.spoken_order import SpokenOrder
+from memory_rag.retrieval.stage import Stage
+from memory_rag.retrieval.turn_table import TurnTable
+from memory_rag.text.analyzer import Analyzer
+from memory_rag.turns import Role, Turn
+
+TODAY = date(2026, 5, 4)
+
+
+def turn(
+    text: str,
+    *,
+    turn_id: str = "",
+    conversation_id: str = "talk",
+    session_id: str = "day",
+    ordinal: int = 0,
+    role: Role = Role.USER,
+    speaker: str = "user",
+    said_at: datetime | None = None,
+    recalled: bool = True,
+) -> Turn:
+    """Return a turn; all but its text has a default."""
+    return Turn(turn_id, conversation_id, session_id, ordinal, role, speaker, text, said_at=said_at, recalled=recalled)
+
+
+class Talk:
+    """Turns in a table, numbered as they come; an empty turn id becomes ``t<entry>``."""
+
+    def __init__(self, turns: Sequence[Turn] = (), *, languages: Sequence[str] = ("en",), zone: tzinfo = UTC) -> None:
+        self.table = TurnTable()
+        self.bm25 = Bm25()
+        self.order = SpokenOrder()
+        self.analyzer = Analyzer(languages)
+        self.zone = zone
+        for said in turns:
+            self.say(said)
+
+    def say(self, said: Turn, *, row: int | None = None) -> int:
+        """Add a turn, or with the row of an earlier one correct that, and return its entry."""
+        entry = len(self.table)
+        if not said.turn_id:
+            said = turn(
+                said.text,
+                turn_id=f"t{entry}",
+                conversation_id=said.conversation_id,
+                session_id=said.session_id,
+                ordinal=said.ordinal or entry,
+                role=said.role,
+                speaker=said.speaker,
+                said_at=said.said_at,
+                recalled=said.recalled,
+            )
+        language = self.analyzer.language_of(said.text)
+        self.table.append(entry if row is None else row, said, seq=entry + 1, language=language)
+        self.bm25.add(entry, self.analyzer.terms(said.text))
+        return entry
+
+    def stage(self, within: Within | None = None) -> Stage:
+        scope = scope_of(self.table, within or Within(), zone=self.zone)
+        return Stage(self.table, Pool(scope.context, self.bm25.lengths), zone=self.zone)
+
+    def scene(
+        self, question: str, *, cosines: Mapping[int, float] | None = None, within: Within | None = None
+    ) -> Scene:
+        """Return the scene of a question; ``cosines`` are those of the entries that have a vector."""
+        stage = self.stage(within)
+        self.order.catch_up(self.table)
+        query = analyze_query(
+            question,
+            analyzer=self.analyzer,
+            participants=Participants(self.table.speakers.names, languages=self.analyzer.languages),
+            today=TODAY,
+        )
+        cosine: Scores | None = None
+        if cosines is not None:
+            cosine = np.full(len(self.table), MISSING)
+            cosine[list(cosines)] = list(cosines.values())
+        return Scene(
+            query=query,
+            stage=stage,
+            order=self.order,
+            bm25=self.bm25.scores(query.terms, stage.pool),
+            cosine=cosine,
+            possible_bm25=self.bm25.possible(query.words, stage.pool),
+        )

@@ -1,0 +1,320 @@
+"""The dense index keeps in step with the store, other processes and what is left to embed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_rag.embedding.embedder import Vectors
+from memory_rag.errors import EmbedderError, MemoryLockedError
+from memory_rag.retrieval.dense import DenseIndex
+from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.retrieval.scene import MISSING
+from memory_rag.store.files import locked
+from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_store import NEXT
+from memory_rag.text.analyzer import Analyzer
+from memory_rag.turns import Role, Span, Turn
+from tests.retrieval.given_vectors import GivenVectors
+
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
+EAST = np.array([1, 0], np.float32)
+NORTH = np.array([0, 1], np.float32)
+
+
+def said(text: str, *, turn_id: str = "", recalled: bool = True, speaker: str = "user") -> Turn:
+    return Turn(turn_id, "talk", "day", NEXT, Role.USER, speaker, text, said_at=NOON, recalled=recalled)
+
+
+class Folder:
+    """A memory's store and keyword index, with as many dense indexes on the same folder as a test opens."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.store = SqliteTurnStore(folder)
+        self.keyword = KeywordIndex(Analyzer(("en",)))
+
+    def add(self, *texts: str, recalled: bool = True) -> None:
+        self.store.append(said(text, turn_id=text, recalled=recalled) for text in texts)
+        self.keyword.catch_up(self.store)
+
+    def correct(self, turn_id: str, text: str) -> None:
+        self.store.correct(turn_id, text=text)
+        self.keyword.catch_up(self.store)
+
+    def forget(self, *turn_ids: str) -> None:
+        self.store.remove(turn_ids)
+        self.keyword.catch_up(self.store)
+
+    def dense(self, embedder: GivenVectors) -> DenseIndex:
+        index = DenseIndex(self.folder, embedder, lock_timeout_s=0.1)
+        index.catch_up(self.keyword.table)
+        return index
+
+    def embed(self, index: DenseIndex, *, limit: int | None = None) -> int:
+        return index.embed(self.keyword.table, self.store, limit=limit)
+
+    def scores(self, index: DenseIndex, query: np.ndarray = EAST) -> dict[str, float]:
+        """Return the scores of the living turns that have a vector."""
+        index.catch_up(self.keyword.table)
+        table, scores = self.keyword.table, index.scores(query)
+        assert len(scores) == len(table)
+        return {
+            table.turn_id(entry): round(float(scores[entry]), 6)
+            for entry in table.living().tolist()
+            if scores[entry] != MISSING
+        }
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Folder]:
+    memory = Folder(tmp_path / "memory")
+    yield memory
+    memory.store.close()
+
+
+def test_turns_are_embedded_and_scored_by_cosine(memory: Folder) -> None:
+    memory.add("kayak", "canoe", "tax")
+    index = memory.dense(GivenVectors({"kayak": (1, 0), "canoe": (0.6, 0.8)}))
+
+    assert memory.embed(index) == 3
+
+    assert memory.scores(index) == {"kayak": 1.0, "canoe": 0.6, "tax": 0.0}
+    assert memory.embed(index) == 0
+    assert len(index) == 3
+
+
+def test_nothing_embedded_has_no_score(memory: Folder) -> None:
+    memory.add("kayak")
+    index = memory.dense(GivenVectors({}))
+
+    assert memory.scores(index) == {}
+    assert index.pending(memory.keyword.table).tolist() == [0]
+    assert index.best_span(0, EAST) is None
+
+
+def test_an_empty_memory_is_embedded_in_no_time(memory: Folder) -> None:
+    index = memory.dense(GivenVectors({}))
+
+    assert memory.embed(index) == 0
+    assert index.scores(EAST).tolist() == []
+    assert not index.compact(memory.keyword.table)
+
+
+def test_a_limit_takes_the_oldest_and_the_rest_stays_pending(memory: Folder) -> None:
+    memory.add("one", "two", "three")
+    embedder = GivenVectors({})
+    index = memory.dense(embedder)
+
+    assert memory.embed(index, limit=2) == 2
+
+    assert embedder.embedded == ["one", "two"]
+    assert index.pending(memory.keyword.table).tolist() == [2]
+    assert memory.embed(index) == 1
+
+
+def test_what_is_left_out_of_recall_is_not_embedded(memory: Folder) -> None:
+    memory.add("kayak")
+    memory.add("tool traffic", recalled=False)
+    index = memory.dense(GivenVectors({}))
+
+    assert memory.embed(index) == 1
+    assert index.pending(memory.keyword.table).tolist() == []
+
+
+def test_a_corrected_turn_loses_its_vector_until_it_is_embedded_again(memory: Folder) -> None:
+    memory.add("kayak", "tax")
+    index = memory.dense(GivenVectors({"kayak": (1, 0), "canoe": (0.6, 0.8)}))
+    memory.embed(index)
+
+    memory.correct("kayak", "canoe")
+
+    assert memory.scores(index) == {"tax": 0.0}
+    memory.embed(index)
+    assert memory.scores(index) == {"kayak": 0.6, "tax": 0.0}
+
+
+def test_a_long_turn_is_scored_by_its_best_passage_and_knows_where_it_is(memory: Folder) -> None:
+    memory.add("aaaabbbbcc", "dddd")
+    vectors = {"aaaa": (0, 1), "bbbb": (1, 0), "cc": (0.6, 0.8), "dddd": (0.8, 0.6)}
+    index = memory.dense(GivenVectors(vectors, passage=4))
+
+    memory.embed(index)
+
+    assert len(index) == 4
+    assert memory.scores(index) == {"aaaabbbbcc": 1.0, "dddd": 0.8}
+    assert memory.scores(index, NORTH) == {"aaaabbbbcc": 1.0, "dddd": 0.6}
+    assert index.best_span(0, EAST) == Span(4, 8)
+    assert index.best_span(0, NORTH) == Span(0, 4)
+    assert index.best_span(0, np.array([0.6, 0.8], np.float32)) == Span(8, 10)
+    assert index.best_span(1, EAST) == Span(0, 4)
+
+
+def test_progress_is_told_in_turns(memory: Folder) -> None:
+    memory.add(*(f"turn {n}" for n in range(600)))
+    told: list[tuple[int, int]] = []
+
+    memory.dense(GivenVectors({})).embed(
+        memory.keyword.table, memory.store, progress=lambda done, total: told.append((done, total))
+    )
+
+    assert told == [(0, 600), (256, 600), (512, 600), (600, 600)]
+
+
+def test_embedding_that_stops_on_the_way_is_taken_up_again(memory: Folder) -> None:
+    memory.add(*(f"turn {n}" for n in range(600)))
+    embedder = GivenVectors({})
+    index = memory.dense(embedder)
+
+    def stop(done: int, _total: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        index.embed(memory.keyword.table, memory.store, progress=stop)
+
+    assert len(memory.scores(index)) == 256
+    again = memory.dense(embedder)
+    assert memory.embed(again) == 344
+    assert sorted(embedder.embedded) == sorted(f"turn {n}" for n in range(600))
+
+
+# -- several on one folder
+
+
+def test_vectors_of_another_process_are_taken_in(memory: Folder) -> None:
+    embedder = GivenVectors({"kayak": (1, 0)})
+    memory.add("kayak")
+    one, other = memory.dense(embedder), memory.dense(embedder)
+
+    memory.embed(one)
+
+    assert memory.scores(other) == {"kayak": 1.0}
+    assert memory.embed(other) == 0
+    assert embedder.embedded == ["kayak"]
+
+
+def test_two_that_embed_the_same_turns_in_turns_stay_right(memory: Folder) -> None:
+    vectors = {f"turn {n}": (1.0, n / 10) for n in range(20)}
+    embedder = GivenVectors(vectors)
+    one, other = memory.dense(embedder), memory.dense(embedder)
+    for n in range(0, 20, 2):
+        memory.add(f"turn {n}", f"turn {n + 1}")
+        # Each still thinks that both turns are waiting when it begins.
+        one.catch_up(memory.keyword.table)
+        other.catch_up(memory.keyword.table)
+        memory.embed(one, limit=1)
+        memory.embed(other, limit=2)
+
+    expected = {text: round(1 / float(np.hypot(1, n / 10)), 6) for n, text in enumerate(vectors)}
+    for index in (one, other, memory.dense(embedder)):
+        assert memory.scores(index) == pytest.approx(expected, abs=2e-6)
+        assert index.pending(memory.keyword.table).tolist() == []
+
+
+def test_a_file_that_another_process_wrote_anew_with_as_many_vectors_is_matched_anew(memory: Folder) -> None:
+    vectors = {"a": (1, 0), "b": (0.8, 0.6), "c": (0.6, 0.8), "old": (0, 1), "new": (0, -1)}
+    embedder = GivenVectors(vectors)
+    memory.add("old", "a", "b")
+    one = memory.dense(embedder)
+    memory.embed(one)
+    memory.forget("old")
+    memory.add("c")
+    reader = memory.dense(embedder)
+    assert memory.scores(reader) == {"a": 1.0, "b": 0.8}
+
+    assert one.compact(memory.keyword.table)
+    memory.embed(one)
+
+    assert len(one) == 3
+    assert memory.scores(reader) == {"a": 1.0, "b": 0.8, "c": 0.6}
+
+
+def test_compaction_waits_for_many_dead_vectors_and_keeps_the_living(memory: Folder) -> None:
+    embedder = GivenVectors({"a": (1, 0), "d": (0.6, 0.8)})
+    memory.add("a", "b", "c", "d")
+    index = memory.dense(embedder)
+    memory.embed(index)
+    memory.forget("b")
+    index.catch_up(memory.keyword.table)
+    assert not index.compact(memory.keyword.table)
+
+    memory.forget("c")
+    index.catch_up(memory.keyword.table)
+
+    assert index.compact(memory.keyword.table)
+    assert len(index) == 2
+    for opened in (index, memory.dense(embedder)):
+        assert memory.scores(opened) == {"a": 1.0, "d": 0.6}
+    assert len(embedder.embedded) == 4
+
+
+def test_a_lock_that_another_process_holds_is_waited_for_and_named(memory: Folder) -> None:
+    memory.add("kayak")
+    index = memory.dense(GivenVectors({}))
+
+    with locked(memory.folder / "derived/.lock", timeout_s=1, what="a test"), pytest.raises(MemoryLockedError):
+        memory.embed(index)
+
+    assert memory.embed(index) == 1
+
+
+# -- what an embedder may not do
+
+
+@pytest.mark.parametrize("vector", [(0.0, 0.0), (float("nan"), 0.0), (float("inf"), 1.0)])
+def test_a_vector_without_direction_is_refused_and_nothing_of_its_batch_is_kept(
+    memory: Folder, vector: tuple[float, float]
+) -> None:
+    memory.add("fine", "broken")
+    index = memory.dense(GivenVectors({"broken": vector}, raw=True))
+
+    with pytest.raises(EmbedderError, match="'broken'"):
+        memory.embed(index)
+
+    assert memory.scores(index) == {}
+
+
+class ThreeForTwo(GivenVectors):
+    """Says that it gives two numbers and gives three."""
+
+    def embed_turns(self, texts: Sequence[str]) -> Vectors:
+        return np.ones((len(texts), 3), np.float32)
+
+
+def test_vectors_of_another_dim_are_refused(memory: Folder) -> None:
+    memory.add("kayak")
+    index = memory.dense(ThreeForTwo({}))
+
+    with pytest.raises(EmbedderError, match=r"shape \(1, 3\)"):
+        memory.embed(index)
+    assert memory.scores(index) == {}
+
+
+def test_two_embedders_have_their_own_vectors(memory: Folder) -> None:
+    memory.add("kayak")
+    one = memory.dense(GivenVectors({"kayak": (1, 0)}, name="one"))
+    other = memory.dense(GivenVectors({"kayak": (0, 1)}, name="other"))
+
+    memory.embed(one)
+
+    assert other.pending(memory.keyword.table).tolist() == [0]
+    memory.embed(other)
+    assert (memory.scores(one), memory.scores(other)) == ({"kayak": 1.0}, {"kayak": 0.0})
+    assert [one.owns(path) for path in sorted((memory.folder / "vectors").iterdir())] == [True, True, False, False]
+
+
+def test_a_keyword_index_that_is_built_anew_is_matched_anew(memory: Folder) -> None:
+    memory.add("a", "b", "c")
+    memory.forget("a")
+    index = memory.dense(GivenVectors({"b": (1, 0), "c": (0.6, 0.8)}))
+    memory.embed(index)
+
+    memory.keyword = KeywordIndex(Analyzer(("en",)))
+    memory.keyword.catch_up(memory.store)
+
+    assert memory.scores(index) == {"b": 1.0, "c": 0.6}

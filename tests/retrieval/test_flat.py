@@ -1,0 +1,110 @@
+"""Exact inner products by FAISS, against NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_rag.errors import EmbedderError
+from memory_rag.retrieval.flat import FlatVectors
+
+
+def unit(n: int, dim: int, *, seed: int = 0) -> npt.NDArray[np.float32]:
+    rows = np.random.default_rng(seed).normal(size=(n, dim)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
+
+
+@given(st.integers(0, 70), st.integers(1, 40), st.integers(0, 3))
+def test_scores_are_the_inner_products_of_every_vector(n: int, dim: int, parts: int) -> None:
+    rows, query = unit(n, dim), unit(1, dim, seed=1)[0]
+    vectors = FlatVectors(dim)
+    for part in np.array_split(rows, parts + 1):
+        vectors.add(part)
+
+    scores = vectors.scores(query)
+
+    assert len(vectors) == n
+    assert scores.shape == (n,)
+    assert np.allclose(scores, rows @ query, atol=1e-6)
+    assert np.array_equal(vectors.rows(np.arange(n)), rows)
+
+
+@pytest.mark.parametrize("dim", [64, 256, 384])
+def test_a_score_depends_on_the_two_vectors_alone(dim: int) -> None:
+    """Not on the vector's place, nor on the number of threads, in the last bit: equal turns have to tie."""
+    rows, query = np.tile(unit(41, dim), (1000, 1)), unit(1, dim, seed=1)[0]
+    one, three = FlatVectors(dim, threads=1), FlatVectors(dim, threads=3)
+    for vectors in (one, three):
+        vectors.add(rows)
+
+    scores = one.scores(query).reshape(1000, 41)
+
+    assert (scores == scores[0]).all()
+    assert np.array_equal(one.scores(query), three.scores(query))
+
+
+def test_a_query_that_is_shifted_need_not_have_length_one() -> None:
+    vectors = FlatVectors(2)
+    vectors.add(np.array([[1, 0], [0, 1]], np.float32))
+
+    assert vectors.scores(np.array([1.5, -0.5], np.float32)).tolist() == [1.5, -0.5]
+
+
+def test_what_is_handed_in_and_out_is_a_copy() -> None:
+    rows = np.array([[1, 0], [0, 1]], np.float32)
+    vectors = FlatVectors(2)
+    vectors.add(rows)
+
+    rows[:] = 9
+    vectors.rows(np.array([0]))[:] = 7
+
+    assert vectors.rows(np.array([1, 0])).tolist() == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize(
+    "wrong", [np.zeros((2, 3), np.float32), np.zeros(2, np.float32), np.zeros((1, 2, 2), np.float32)]
+)
+def test_vectors_of_another_shape_are_refused_with_both_shapes(wrong: npt.NDArray[np.float32]) -> None:
+    """FAISS itself raises an AssertionError without a word."""
+    vectors = FlatVectors(2)
+
+    with pytest.raises(EmbedderError, match=r"this index takes \(n, 2\)"):
+        vectors.add(wrong)
+    assert len(vectors) == 0
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_are_refused(number: float) -> None:
+    """FAISS answers a query of NaN with id -1 only."""
+    vectors = FlatVectors(2)
+    vectors.add(np.array([[1, 0]], np.float32))
+
+    with pytest.raises(EmbedderError, match="NaN or infinity"):
+        vectors.add(np.array([[1, number]], np.float32))
+    with pytest.raises(EmbedderError, match="2 finite numbers"):
+        vectors.scores(np.array([number, 1], np.float32))
+    assert len(vectors) == 1
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(3, np.float32), np.zeros((1, 2), np.float32)])
+def test_a_query_of_another_shape_is_refused(wrong: npt.NDArray[np.float32]) -> None:
+    with pytest.raises(EmbedderError, match="2 finite numbers"):
+        FlatVectors(2).scores(wrong)
+
+
+def test_an_empty_index_has_no_scores() -> None:
+    """FAISS pads what it doesn't have with id -1."""
+    assert FlatVectors(2).scores(np.array([1, 0], np.float32)).tolist() == []
+    assert FlatVectors(2).rows(np.zeros(0, np.int64)).shape == (0, 2)
+
+
+def test_vectors_of_other_types_and_layouts_are_taken() -> None:
+    vectors = FlatVectors(3)
+    vectors.add(np.asfortranarray(unit(4, 3).astype(np.float64)))
+
+    assert np.allclose(vectors.rows(np.arange(4)), unit(4, 3))
+    assert np.allclose(vectors.scores(unit(2, 3)[::1].T[:, 1]), unit(4, 3) @ unit(2, 3)[1], atol=1e-6)

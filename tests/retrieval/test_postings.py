@@ -1,0 +1,88 @@
+"""Which entries hold a term, against a dict of lists."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_rag.retrieval.postings import Postings
+
+TERMS = st.sampled_from("abcdefghåß日") | st.text(st.characters(exclude_categories=()), max_size=4)
+TEXTS = st.lists(TERMS, max_size=8)
+STEPS = st.lists(st.one_of(TEXTS, st.sampled_from(["seal", "save", "look"])), max_size=40)
+
+
+class Model:
+    """What postings are: for each term the entries that hold it, and how often."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self.n = 0
+
+    def add(self, terms: list[str]) -> None:
+        for term, count in Counter(terms).items():
+            self.of[term].append((self.n, count))
+        self.n += 1
+
+
+def held(postings: Postings, term: str) -> list[tuple[int, int]]:
+    found = postings.of(term)
+    if found is None:
+        return []
+    entries, counts = found
+    return list(zip(entries.tolist(), counts.astype(int).tolist(), strict=True))
+
+
+@given(STEPS)
+def test_postings_agree_with_a_dict_of_lists(steps: list[list[str] | str]) -> None:
+    postings, model = Postings(), Model()
+    for step in steps:
+        if step == "seal":
+            postings.seal()
+        elif step == "save":
+            postings = Postings.from_arrays(postings.arrays())
+        elif isinstance(step, list):
+            postings.add(model.n, Counter(step))
+            model.add(step)
+        for term in [*model.of, "never"]:
+            assert held(postings, term) == model.of.get(term, [])
+    searched = np.arange(model.n) % 2 == 0
+
+    frequencies = dict(zip(postings.terms, postings.document_frequencies(searched).tolist(), strict=True))
+
+    assert frequencies == {term: sum(entry % 2 == 0 for entry, _count in listed) for term, listed in model.of.items()}
+
+
+def test_many_postings_are_sealed_on_the_way_and_nothing_is_lost() -> None:
+    postings, model = Postings(), Model()
+    for entry in range(3000):
+        terms = [f"w{entry % 7}", f"w{entry % 11}", f"only{entry}", "all"]
+        postings.add(entry, Counter(terms))
+        model.add(terms)
+
+    assert all(held(postings, term) == listed for term, listed in model.of.items())
+
+
+def test_what_was_handed_out_stays_as_it_was() -> None:
+    postings = Postings()
+    postings.add(0, {"a": 2})
+    found = postings.of("a")
+
+    postings.add(1, {"a": 1})
+    postings.seal()
+
+    assert found is not None
+    assert (found[0].tolist(), found[1].tolist()) == ([0], [2.0])
+
+
+def test_an_unknown_term_is_nothing_and_no_terms_are_fine() -> None:
+    postings = Postings()
+    postings.add(0, {})
+    postings.seal()
+
+    assert postings.of("a") is None
+    assert postings.document_frequencies(np.ones(1, np.bool_)).tolist() == []
+    assert Postings.from_arrays(postings.arrays()).of("a") is None

@@ -1,0 +1,246 @@
+"""Vectors on disk: appended, torn, replaced, read by several at once."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_rag.retrieval.vectors import ID, VectorFile, VectorRows, file_stem, ids_of
+
+DIM = 3
+MEMORY_DISK = "/dev/shm" if Path("/dev/shm").is_dir() else None
+"""A disk that doesn't wait: hundreds of small files are made durable here."""
+
+
+def block(first: int, n: int) -> VectorRows:
+    """Return n rows that all tell which they are."""
+    numbers = np.arange(first, first + n)
+    vectors = np.repeat(numbers, DIM).reshape(n, DIM).astype(np.float32)
+    return VectorRows(vectors, ids_of([(number, number * 7, 0, number) for number in numbers.tolist()]))
+
+
+def told(rows: VectorRows | None) -> list[int]:
+    """Return which rows these are; their vectors and ids have to agree."""
+    assert rows is not None
+    assert rows.vectors[:, 0].tolist() == rows.ids["row"].tolist()
+    return [int(number) for number in rows.ids["row"]]
+
+
+def opened(folder: Path) -> VectorFile:
+    return VectorFile(folder, fingerprint="small:3", dim=DIM)
+
+
+@contextmanager
+def new_folder() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(dir=MEMORY_DISK))
+    yield folder
+    shutil.rmtree(folder)
+
+
+def append(file: VectorFile, rows: VectorRows) -> None:
+    file.append(rows.vectors, rows.ids)
+
+
+def test_appended_rows_are_read_once_in_their_order(tmp_path: Path) -> None:
+    writer, reader = opened(tmp_path), opened(tmp_path)
+    assert told(reader.read_new()) == []
+
+    append(writer, block(0, 2))
+    writer.read_new()
+    append(writer, block(2, 3))
+
+    assert told(reader.read_new()) == [0, 1, 2, 3, 4]
+    assert told(reader.read_new()) == []
+    assert told(opened(tmp_path).read_new()) == [0, 1, 2, 3, 4]
+
+
+def test_nothing_appended_writes_nothing(tmp_path: Path) -> None:
+    append(opened(tmp_path), block(0, 0))
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_are_for_their_owner_only(tmp_path: Path) -> None:
+    file = opened(tmp_path / "vectors")
+    append(file, block(0, 1))
+
+    assert {oct(path.stat().st_mode & 0o777) for path in (file.rows_path, file.ids_path)} == {"0o600"}
+    assert oct((tmp_path / "vectors").stat().st_mode & 0o777) == "0o700"
+
+
+@settings(max_examples=200)
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.booleans(), st.data())
+def test_files_torn_at_any_byte_give_whole_blocks_and_take_more(
+    sizes: list[int], rows: bool, data: st.DataObject
+) -> None:
+    with new_folder() as folder:
+        writer = opened(folder)
+        ends = np.cumsum([0, *sizes]).tolist()
+        for first, n in zip(ends, sizes, strict=False):
+            append(writer, block(first, n))
+            writer.read_new()
+        path = writer.rows_path if rows else writer.ids_path
+        whole = path.read_bytes()
+        path.write_bytes(whole[: data.draw(st.integers(0, len(whole)))])
+
+        again = opened(folder)
+        found = told(again.read_new())
+        append(again, block(100, 2))
+
+        assert found in [list(range(end)) for end in ends]
+        assert told(again.read_new()) == [100, 101]
+        assert told(opened(folder).read_new()) == [*found, 100, 101]
+
+
+@settings(max_examples=200)
+@given(st.booleans(), st.data())
+def test_a_changed_byte_ends_what_is_trusted(rows: bool, data: st.DataObject) -> None:
+    with new_folder() as folder:
+        writer = opened(folder)
+        for first in (0, 2, 4):
+            append(writer, block(first, 2))
+            writer.read_new()
+        path = writer.rows_path if rows else writer.ids_path
+        whole = bytearray(path.read_bytes())
+        whole[data.draw(st.integers(0, len(whole) - 1))] ^= data.draw(st.integers(1, 255))
+        path.write_bytes(whole)
+
+        found = told(opened(folder).read_new())
+
+        assert found in [[], [0, 1], [0, 1, 2, 3]]
+
+
+@pytest.mark.parametrize("missing", ["rows", "ids"])
+def test_a_missing_file_is_no_vectors(tmp_path: Path, missing: str) -> None:
+    file = opened(tmp_path)
+    append(file, block(0, 2))
+    (file.rows_path if missing == "rows" else file.ids_path).unlink()
+
+    again = opened(tmp_path)
+    assert told(again.read_new()) == []
+    append(again, block(7, 1))
+    assert told(opened(tmp_path).read_new()) == [7]
+
+
+def test_whoever_read_before_a_replacement_is_told_to_start_over(tmp_path: Path) -> None:
+    writer, reader = opened(tmp_path), opened(tmp_path)
+    append(writer, block(0, 4))
+    writer.read_new()
+    assert told(reader.read_new()) == [0, 1, 2, 3]
+
+    writer.replace_with(block(2, 2))
+
+    assert reader.read_new() is None
+    assert told(reader.read_new()) == [2, 3]
+    assert told(reader.read_new()) == []
+
+
+def test_replacements_in_a_row_are_never_taken_for_the_file_that_was_read(tmp_path: Path) -> None:
+    """An inode's number is given again soon: after two replacements the file may have its old one."""
+    for n_replacements in range(1, 5):
+        folder = tmp_path / str(n_replacements)
+        writer, reader = opened(folder), opened(folder)
+        append(writer, block(0, 4))
+        reader.read_new()
+        for number in range(n_replacements):
+            writer.replace_with(block(10 * (number + 1), 4))
+
+        assert reader.read_new() is None
+        assert told(reader.read_new()) == [n_replacements * 10 + n for n in range(4)]
+
+
+def test_replacing_by_nothing_leaves_nothing(tmp_path: Path) -> None:
+    writer, reader = opened(tmp_path), opened(tmp_path)
+    append(writer, block(0, 4))
+    reader.read_new()
+
+    writer.replace_with(block(0, 0))
+
+    assert reader.read_new() is None
+    assert told(reader.read_new()) == []
+    writer = opened(tmp_path)
+    writer.read_new()
+    append(writer, block(5, 1))
+    assert told(reader.read_new()) == [5]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(["append", "read", "replace"])), max_size=20))
+def test_several_writers_under_one_lock_agree(steps: list[tuple[int, str]]) -> None:
+    """Each writer reads what is new before it writes, as the lock's holder does."""
+    with new_folder() as folder:
+        files = [opened(folder) for _ in range(3)]
+        seen: list[list[int]] = [[], [], []]
+        expected: list[int] = []
+
+        def read(who: int) -> None:
+            rows = files[who].read_new()
+            if rows is None:
+                seen[who].clear()
+                rows = files[who].read_new()
+            seen[who].extend(told(rows))
+
+        for number, (who, what) in enumerate(steps):
+            read(who)
+            assert seen[who] == expected
+            if what == "append":
+                append(files[who], block(10 * number, 2))
+                expected += [10 * number, 10 * number + 1]
+            elif what == "replace":
+                expected = expected[1:]
+                kept = [block(row, 1) for row in expected]
+                vectors = np.concatenate([rows.vectors for rows in kept]) if kept else block(0, 0).vectors
+                ids = np.concatenate([rows.ids for rows in kept]) if kept else np.zeros(0, ID)
+                files[who].replace_with(VectorRows(vectors, ids))
+        for who in range(3):
+            read(who)
+            assert seen[who] == expected
+
+
+def test_vectors_of_another_dimension_are_not_read(tmp_path: Path) -> None:
+    append(opened(tmp_path), block(0, 2))
+
+    other = VectorFile(tmp_path, fingerprint="small:3", dim=4)
+
+    assert told(other.read_new()) == []
+
+
+@pytest.mark.parametrize(
+    ("fingerprint", "stem"),
+    [
+        ("minilm-int8:384:8199be6f699a:p126-16", "minilm-int8_384_8199be6f699a_p126-16"),
+        ("e5:384", "e5_384"),
+    ],
+)
+def test_a_fingerprint_becomes_a_file_name(fingerprint: str, stem: str) -> None:
+    assert file_stem(fingerprint) == stem
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_two_fingerprints_never_share_a_file(one: str, other: str) -> None:
+    # In small letters: some file systems don't tell them from capitals.
+    assert (file_stem(one).lower() == file_stem(other).lower()) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("a:b", "a_b"), ("st:models/x", "st:models_x"), ("x" * 200, "x" * 201), ("é", "è")]
+)
+def test_fingerprints_that_look_alike_as_file_names_have_their_own(one: str, other: str) -> None:
+    assert file_stem(one).lower() != file_stem(other).lower()
+
+
+@given(st.text(max_size=300))
+def test_a_file_name_is_short_and_plain(fingerprint: str) -> None:
+    stem = file_stem(fingerprint)
+
+    assert 0 < len(stem) <= 200
+    assert set(stem) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+    assert not stem.startswith(".")

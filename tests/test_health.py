@@ -1,0 +1,183 @@
+"""The doctor finds what is wrong with a memory, and nothing where nothing is."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_rag.health import Checkup, Finding
+from memory_rag.memory import Memory
+from memory_rag.retrieval.vectors import VectorFile, ids_of
+from tests.end_to_end.hashed_words import HashedWords, NoAnswer
+
+Check = Callable[..., Checkup]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A memory of three turns, embedded and saved."""
+    path = tmp_path / "memory"
+    with Memory.open(path, embedder=HashedWords(), language="en") as memory:
+        for text in ("the kayak is red", "tax is due in May", "bread is 62 kronor"):
+            memory.add(text)
+        memory.embed()
+        memory.indexes.save()
+    return path
+
+
+def check(folder: Path, embedder: HashedWords | None = None) -> dict[str, Finding]:
+    """Return what the doctor finds, by name."""
+    with Memory.open(folder, embedder=embedder or HashedWords(), language="en") as memory:
+        checkup = memory.doctor()
+    assert checkup.is_well is all(finding.state != "fail" for finding in checkup.findings)
+    return {finding.name: finding for finding in checkup.findings}
+
+
+def test_a_memory_that_is_well_has_only_good_findings(folder: Path) -> None:
+    found = check(folder)
+
+    assert {name: finding.state for name, finding in found.items()} == dict.fromkeys(
+        ("words", "keyword", "embedder", "vectors", "embedded", "private", "log", "disk", "extras"), "ok"
+    )
+    assert found["words"].message == "3 turns, each with the SHA-256 that it was stored with"
+    assert found["vectors"].message == "3 vectors of 64 numbers and length 1"
+
+
+def test_an_empty_memory_is_well(tmp_path: Path) -> None:
+    assert {finding.state for finding in check(tmp_path / "memory").values()} == {"ok"}
+
+
+def test_it_changes_nothing(folder: Path) -> None:
+    def everything() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    before = everything()
+    check(folder)
+
+    assert everything() == before
+
+
+def test_a_text_that_is_not_what_was_stored_fails(folder: Path) -> None:
+    database = sqlite3.connect(folder / "turns.sqlite")
+    database.execute("UPDATE turns SET text = CAST('the kayak is blue' AS BLOB) WHERE turn_id = 't1'")
+    database.commit()
+    database.close()
+    found = check(folder)["words"]
+
+    assert (found.state, found.message) == (
+        "fail",
+        "turn t1: its text doesn't have the SHA-256 it was stored with",
+    )
+    assert "memory-rag restore" in found.remedy
+
+
+def test_a_keyword_index_that_lags_behind_is_well(folder: Path) -> None:
+    with Memory.open(folder, embedder=HashedWords(), language="en") as memory:
+        memory.add("one more kayak")
+        memory.correct("t2", text="tax is due in June")
+        memory.forget(["t3"])
+    found = check(folder)["keyword"]
+
+    assert found.state == "ok"
+
+
+def test_a_keyword_index_that_is_not_what_the_words_give_fails(folder: Path) -> None:
+    path = folder / "derived" / "keyword.npz"
+    with np.load(path) as arrays:
+        parts = dict(arrays)
+    parts["postings.counts"][0] += 1
+    np.savez(path, **parts)
+    found = check(folder)["keyword"]
+
+    assert found.state == "fail"
+    assert found.message.startswith("the saved index is not what the words give: the turns that hold ")
+    assert found.remedy == "build it anew with: memory-rag reindex"
+
+
+def test_a_keyword_index_that_cannot_be_read_is_a_warning(folder: Path) -> None:
+    (folder / "derived" / "keyword.npz").write_bytes(b"not an archive")
+
+    assert check(folder)["keyword"].state == "warn"
+
+
+def test_an_embedder_that_does_not_answer_fails_and_the_rest_is_checked(folder: Path) -> None:
+    found = check(folder, NoAnswer())
+
+    assert (found["embedder"].state, found["embedder"].message) == (
+        "fail",
+        "the model doesn't answer; try again later",
+    )
+    assert found["words"].state == "ok"
+
+
+def test_vectors_that_are_not_of_length_one_fail(folder: Path) -> None:
+    embedder = HashedWords()
+    file = VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim)
+    rows = file.read_new()
+    assert rows is not None
+    unfit = np.array([np.full(64, np.nan), np.full(64, 2.0)], np.float32)
+    file.append(unfit, ids_of([(1, 1, 0, 1), (2, 2, 0, 1)]))
+    found = check(folder)["vectors"]
+
+    assert found.state == "fail"
+    assert found.message.startswith("2 of 5 vectors in ")
+
+
+def test_what_a_killed_process_left_is_a_warning(folder: Path) -> None:
+    with next((folder / "vectors").glob("*.f32")).open("ab") as file:
+        file.write(bytes(256))
+    found = check(folder)["vectors"]
+
+    assert (found.state, found.message) == (
+        "warn",
+        "3 vectors, and 256 B that a stopped or damaged write left unused",
+    )
+
+
+def test_turns_without_a_vector_are_a_warning_if_they_are_many(folder: Path) -> None:
+    with Memory.open(folder, embedder="none", language="en") as memory:
+        memory.add("one more")
+    assert check(folder)["embedded"] == Finding("embedded", "ok", "the next search embeds what came last (1)")
+    with Memory.open(folder, embedder="none", language="en") as memory:
+        for number in range(64):
+            memory.add(f"turn {number}")
+    found = check(folder)["embedded"]
+
+    assert (found.state, found.message) == (
+        "warn",
+        "65 turns have no vector yet and are found by keyword only",
+    )
+
+
+def test_another_embedders_vectors_are_named(folder: Path) -> None:
+    found = check(folder, HashedWords(name="another"))
+
+    assert found["others"].state == "warn"
+    assert "hashed-words-64" in found["others"].message
+    assert "memory-rag reindex --prune" in found["others"].remedy
+
+
+def test_a_memory_that_others_may_read_is_a_warning(folder: Path) -> None:
+    folder.chmod(0o755)
+    (folder / "turns.sqlite").chmod(0o644)
+    found = check(folder)["private"]
+
+    assert found.state == "warn"
+    assert str(folder / "turns.sqlite") in found.message
+    assert found.remedy == f"close it with: chmod -R go= '{folder}'"
+
+
+def test_a_log_without_end_is_a_warning(folder: Path) -> None:
+    from memory_rag.health import write_ahead_log
+
+    with (folder / "turns.sqlite-wal").open("wb") as log:
+        log.truncate(100_000_000)
+
+    assert (write_ahead_log(folder).state, write_ahead_log(folder).message) == (
+        "warn",
+        "write-ahead log of 100 MB",
+    )
