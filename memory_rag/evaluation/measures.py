@@ -47,19 +47,23 @@ class Measure:
 
 
 def _recall(relevant: Relevant, top: Sequence[str], _cutoff: int) -> float:
-    return sum(found in relevant for found in top) / len(relevant)
+    return _n_relevant(relevant, top) / len(relevant)
 
 
 def _success(relevant: Relevant, top: Sequence[str], _cutoff: int) -> float:
-    return float(any(found in relevant for found in top))
+    return float(any(map(relevant.__contains__, top)))
 
 
 def _all_found(relevant: Relevant, top: Sequence[str], _cutoff: int) -> float:
-    return float(sum(found in relevant for found in top) == len(relevant))
+    return float(_n_relevant(relevant, top) == len(relevant))
 
 
 def _precision(relevant: Relevant, top: Sequence[str], cutoff: int) -> float:
-    return sum(found in relevant for found in top) / cutoff
+    return _n_relevant(relevant, top) / cutoff
+
+
+def _n_relevant(relevant: Relevant, top: Sequence[str]) -> int:
+    return sum(map(relevant.__contains__, top))
 
 
 def _average_precision(relevant: Relevant, top: Sequence[str], _cutoff: int) -> float:

@@ -84,7 +84,7 @@ def build_report(
     asked = values[:, :, : len(measures)]
     by_category = parts.by_part(asked, parts=categories, conversations=conversations)
     by_conversation = parts.by_part(asked, parts=conversations, conversations=conversations)
-    by_role = _by_role(benchmark, runs, by=by[: len(measures)], summaries=parts)
+    by_role = _by_role(benchmark, runs, by=by[: len(measures)], summaries=parts, of_all=asked)
     retrievers: dict[str, Retriever] = {
         name: {
             "weights": (weights or {}).get(name),
@@ -141,14 +141,16 @@ def build_report(
 
 
 def _by_role(
-    benchmark: Benchmark, runs: Mapping[str, Rankings], *, by: Sequence[Scorer], summaries: Summaries
+    benchmark: Benchmark, runs: Mapping[str, Rankings], *, by: Sequence[Scorer], summaries: Summaries, of_all: Values
 ) -> dict[str, dict[str, Means]]:
     found: dict[str, dict[str, Means]] = {name: {} for name in runs}
-    for role, qrels in evidence_by_role(benchmark).items():
+    by_role = evidence_by_role(benchmark)
+    for role, qrels in by_role.items():
         queries = [query for query in benchmark.answerable() if query.query_id in qrels]
-        values: Values = np.stack(
-            [scored(run, queries=queries, qrels=qrels, by=by).values for run in runs.values()], axis=1
-        )
+        values = of_all  # People who talk are all one role.
+        if len(by_role) > 1:
+            found_by_run = [scored(run, queries=queries, qrels=qrels, by=by) for run in runs.values()]
+            values = np.stack([one.values for one in found_by_run], axis=1)
         conversations = [query.conversation_id for query in queries]
         for name, parts in summaries.by_part(values, parts=[role] * len(queries), conversations=conversations).items():
             found[name] |= parts

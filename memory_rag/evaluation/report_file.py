@@ -9,15 +9,8 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from memory_rag.errors import ImportFormatError, QueryError
-from memory_rag.evaluation.report_shape import (
-    AnyReport,
-    Common,
-    Pool,
-    PoolSize,
-    PoolsReport,
-    Report,
-    check_shape,
-)
+from memory_rag.evaluation.json_shape import check_shape
+from memory_rag.evaluation.report_shape import AnyReport, Common, Pool, PoolSize, PoolsReport, Report
 
 _NUMBER: Final = r"(?:-?[\d.e+-]+|null)"
 # Only line breaks between: a JSON text has none inside, so that no id is taken for a list.

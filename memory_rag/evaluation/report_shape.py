@@ -1,13 +1,8 @@
-"""What ``report.json`` holds, key by key, and a check that a value holds it."""
+"""What ``report.json`` holds, key by key."""
 
 from __future__ import annotations
 
-import math
-import types
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NotRequired, TypedDict, Union, get_args, get_origin, get_type_hints, is_typeddict
-
-from memory_rag.errors import ImportFormatError
+from typing import Any, Literal, NotRequired, TypedDict
 
 PoolName = Literal["conversation", "memory"]
 
@@ -168,77 +163,3 @@ class PoolsReport(Common):
 
 
 AnyReport = Report | PoolsReport
-
-
-def check_shape(value: Any, shape: Any, *, where: str) -> None:
-    """Refuse a JSON value that isn't of the shape a type gives: a TypedDict, list, dict, union, literal or scalar.
-
-    Keys that the type doesn't name are let through: a later release may have written them.
-
-    Raises:
-        ImportFormatError: the first place that differs, what it holds, and what it should.
-    """
-    for place, found, wanted in _faults(value, shape, where):
-        raise ImportFormatError(f"{place} is {_shown(found)}, but should be {wanted}; make the report again")
-
-
-def _faults(value: Any, shape: Any, where: str) -> Iterator[tuple[str, Any, str]]:
-    origin, inner = get_origin(shape), get_args(shape)
-    if shape is Any:
-        return
-    if is_typeddict(shape):
-        yield from _faults_of_object(value, shape, where)
-    elif origin is NotRequired:
-        yield from _faults(value, inner[0], where)
-    elif origin in (Union, types.UnionType):
-        if all(next(_faults(value, one, where), None) for one in inner):
-            fitting = [one for one in inner if isinstance(value, dict) and is_typeddict(one)]
-            yield from _faults(value, fitting[0], where) if fitting else [(where, value, _named(shape))]
-    elif origin is Literal:
-        if value not in inner or isinstance(value, bool):
-            yield where, value, _named(shape)
-    elif origin in (list, dict):
-        if not isinstance(value, origin):
-            yield where, value, _named(shape)
-            return
-        entries = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, entry in entries:
-            yield from _faults(entry, inner[-1], f"{where}[{key!r}]")
-    elif not _is_scalar(value, shape):
-        yield where, value, _named(shape)
-
-
-def _faults_of_object(value: Any, shape: Any, where: str) -> Iterator[tuple[str, Any, str]]:
-    if not isinstance(value, Mapping):
-        yield where, value, "an object"
-        return
-    for key, wanted in get_type_hints(shape, include_extras=True).items():
-        if key in value:
-            yield from _faults(value[key], wanted, f"{where}.{key}")
-        elif get_origin(wanted) is not NotRequired:
-            yield f"{where}.{key}", None, f"there: {_named(wanted)}"
-
-
-def _is_scalar(value: Any, shape: Any) -> bool:
-    if shape is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if shape is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, shape)
-
-
-def _named(shape: Any) -> str:
-    origin, inner = get_origin(shape), get_args(shape)
-    if origin is Literal:
-        return " or ".join(repr(one) for one in inner)
-    if origin in (Union, types.UnionType):
-        return " or ".join(_named(one) for one in inner)
-    if is_typeddict(shape) or origin is dict:
-        return "an object"
-    words = {list: "a list", float: "a finite number", int: "a whole number", str: "a text", bool: "true or false"}
-    return words.get(origin or shape, "null")
-
-
-def _shown(value: Any) -> str:
-    text = "absent" if value is None else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -53,7 +53,12 @@ class TokenRecall:
         return recall_at_tokens(relevant, ranked, budget=self.budget, tokens=self.tokens)
 
     def is_spent_by(self, ranked: Sequence[str]) -> bool:
-        return sum(self.tokens[found] for found in ranked) > self.budget
+        left = self.budget
+        for found in ranked:
+            left -= self.tokens[found]
+            if left < 0:
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)

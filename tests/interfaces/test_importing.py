@@ -46,6 +46,15 @@ def test_embedding_can_wait_and_is_said_to(memory_rag: CommandLine, history: Pat
     assert memory_rag("import", str(history), "--embedder", "minilm", "--json").json["embedded"] == 2
 
 
+def test_turns_are_stored_even_if_they_cannot_be_embedded(memory_rag: CommandLine, history: Path) -> None:
+    imported = memory_rag("import", str(history), "--embedder", "openai:some-model", OPENAI_API_KEY="")
+
+    assert imported.code == 1
+    assert imported.lines[1] == "  3 read = 2 kept + 0 already there + 1 skipped"
+    assert imported.err.startswith("error: every turn is stored and found by keyword, but not embedded: ")
+    assert memory_rag("stats", "--json").json["n_turns"] == 2
+
+
 @pytest.mark.parametrize("option", [("--tz", "Mars"), ("--timezone", "Mars"), ("--language", "klingon")])
 def test_an_option_that_cannot_be_is_wrong_usage_and_makes_no_memory(
     memory_rag: CommandLine, history: Path, option: tuple[str, str]

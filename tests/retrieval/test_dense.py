@@ -14,7 +14,7 @@ from memory_rag.errors import EmbedderError, MemoryLockedError
 from memory_rag.retrieval.dense import DenseIndex
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.scene import MISSING
-from memory_rag.store.files import locked
+from memory_rag.store.files import LOCK_NAME, locked
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_store import NEXT
 from memory_rag.text.analyzer import Analyzer
@@ -257,7 +257,7 @@ def test_a_lock_that_another_process_holds_is_waited_for_and_named(memory: Folde
     memory.add("kayak")
     index = memory.dense(GivenVectors({}))
 
-    with locked(memory.folder / "derived/.lock", timeout_s=1, what="a test"), pytest.raises(MemoryLockedError):
+    with locked(memory.folder / LOCK_NAME, timeout_s=1, what="a test"), pytest.raises(MemoryLockedError):
         memory.embed(index)
 
     assert memory.embed(index) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from memory_rag.evaluation.benchmark import Dropped
@@ -19,28 +18,24 @@ class Talk:
     turns: tuple[Turn, ...]
 
 
-def talks_in(source: SourceFile, *, importer: Importer, dropped: Dropped) -> Iterator[Talk]:
-    """Yield a file's conversations as the importer reads them; what it skips is counted, what it notes too.
+def talks_in(source: SourceFile, *, importer: Importer, dropped: Dropped) -> list[Talk]:
+    """Return a file's conversations as the importer reads them; what it skips is counted, what it notes too.
 
     Raises:
         ImportFormatError: the file isn't of the importer's format.
     """
-    conversation_id: str | None = None
-    turns: list[Turn] = []
+    talks: dict[str, list[Turn]] = {}
     for item in importer.read(source, ImportOptions()):
         match item:
             case Conversation():
-                if conversation_id is not None:
-                    yield Talk(conversation_id, tuple(turns))
-                conversation_id, turns = item.conversation_id, []
+                talks.setdefault(item.conversation_id, [])
             case Turn():
-                turns.append(_named(item))
+                talks.setdefault(item.conversation_id, []).append(_named(item))
             case Skipped():
                 dropped.add(f"message left out: {item.reason}", item.where, count=item.count)
             case Noted():
                 dropped.add(f"message kept, but: {item.reason}", item.where, count=item.count)
-    if conversation_id is not None:
-        yield Talk(conversation_id, tuple(turns))
+    return [Talk(conversation_id, tuple(turns)) for conversation_id, turns in talks.items()]
 
 
 def _named(turn: Turn) -> Turn:

@@ -35,7 +35,7 @@ def load(path: Path, *, unit: Unit = "turn") -> Benchmark:
     """
     files, dropped = FilesRead(path), Dropped()
     source = files.source(path)
-    talks = list(talks_in(source, importer=LocomoImporter(), dropped=dropped))
+    talks = talks_in(source, importer=LocomoImporter(), dropped=dropped)
     samples = _samples(source.read_json(), path)
     if len(talks) != len(samples):
         raise ImportFormatError(f"{path}: {len(samples)} conversations with questions, but {len(talks)} with turns")

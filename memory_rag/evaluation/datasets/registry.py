@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from memory_rag.errors import SettingsError
 from memory_rag.evaluation.benchmark import Benchmark
-from memory_rag.evaluation.datasets import beam, beir, locomo, longmemeval, own, realtalk, trec
+from memory_rag.evaluation.datasets import beam, beir, chats, locomo, longmemeval, own, realtalk, trec
 
 Takes = Literal["file", "folder", "file or folder", "memory", "nothing"]
 
@@ -38,6 +38,7 @@ DATASETS: Final[Mapping[str, Dataset]] = {
     for dataset in (
         Dataset("beam", "a person and a model: a BEAM folder of numbered chats, such as 100K", "folder", beam.load),
         Dataset("beir", "a folder with corpus.jsonl, queries.jsonl and qrels/", "folder", beir.load),
+        Dataset("chats", "a person and a model: our own set, in the package", "nothing", chats.load),
         Dataset("locomo", "people talking: LoCoMo's locomo10.json", "file", locomo.load),
         Dataset("longmemeval", "a person and a model: LongMemEval's oracle, S or M file", "file", longmemeval.load),
         Dataset("own", "a memory of yours: questions made from its turns, or written by you", "memory", own.load),
@@ -47,11 +48,13 @@ DATASETS: Final[Mapping[str, Dataset]] = {
 }
 
 
-def load(name: str, source: Any, **options: Any) -> Benchmark:
+def load(name: str, source: Any = None, **options: Any) -> Benchmark:
     """Return the benchmark that a data set's loader makes of a path, or of a memory's turns.
 
+    ``chats`` needs no source, all others do.
+
     Raises:
-        SettingsError: no data set has this name, or its loader has no such option.
+        SettingsError: no data set has this name, its loader has no such option, or the source is missing.
         ImportFormatError: the path holds no such data set.
     """
     if name not in DATASETS:
@@ -60,4 +63,8 @@ def load(name: str, source: Any, **options: Any) -> Benchmark:
     unknown = sorted(options.keys() - set(dataset.options))
     if unknown:
         raise SettingsError(f"{name} has no option {unknown[0]!r}; it has: {', '.join(dataset.options)}")
-    return dataset.loader(source, **options)
+    if source is not None:
+        return dataset.loader(source, **options)
+    if dataset.takes != "nothing":
+        raise SettingsError(f"{name} needs a {dataset.takes} to read; name it")
+    return dataset.loader(**options)

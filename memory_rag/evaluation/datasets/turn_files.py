@@ -25,10 +25,10 @@ _LONGEST_HEADER = 4096
 def turns_in(files: FilesRead, path: Path, *, conversation_id: str, dropped: Dropped) -> list[Turn]:
     """Return a file's turns under the ids that they have there, in its order.
 
-    Our own export is read as an import reads it. Any other line is an object with ``id`` (or ``_id``, ``turn_id``),
-    ``text``, and maybe ``title`` (put before the text), ``conversation_id``, ``session_id``, ``speaker``, ``role`` and
-    ``said_at``. A line without a conversation is a document on its own: in ``conversation_id``, with a session of its
-    own. Of an id that comes again, only the first turn is kept.
+    Our own export is read as an import reads it; a turn without a ``turn_id`` has its source's id. Any other line is
+    an object with ``id`` (or ``_id``, ``turn_id``), ``text``, and maybe ``title`` (put before the text),
+    ``conversation_id``, ``session_id``, ``speaker``, ``role`` and ``said_at``; without a conversation it is a document
+    on its own: in ``conversation_id``, with a session of its own. Of an id that comes again, only the first is kept.
 
     Raises:
         ImportFormatError: it can't be read, or a line has no id or no text.
@@ -56,11 +56,11 @@ def _is_export(path: Path) -> bool:
 
 def _exported(files: FilesRead, path: Path, dropped: Dropped) -> Iterator[Turn]:
     source = files.source(path)
-    ids = {}
+    ids: dict[str, Any] = {}
     for line in source.read_json_lines():
-        fields = as_object(None if isinstance(line, Skipped) else as_object(line.value).get("turn"))
-        if not isinstance(line, Skipped) and fields:
-            ids[f"line {line.number}"] = fields.get("turn_id")
+        turn = None if isinstance(line, Skipped) else as_object(line.value).get("turn")
+        if not isinstance(line, Skipped) and turn is not None:
+            ids[f"line {line.number}"] = as_object(turn).get("turn_id")
     turns = []
     for item in TurnLinesImporter().read(source, ImportOptions()):
         match item:
@@ -71,10 +71,9 @@ def _exported(files: FilesRead, path: Path, dropped: Dropped) -> Iterator[Turn]:
                 dropped.add(f"message left out: {item.reason}", item.where, count=item.count)
             case Noted():
                 dropped.add(f"message kept, but: {item.reason}", item.where, count=item.count)
-    for turn, (where, turn_id) in zip(turns, ids.items(), strict=True):
-        if not isinstance(turn_id, str) or not turn_id:
-            raise ImportFormatError(f"{path}, {where}: the turn has no 'turn_id', so no judgement can name it")
-        yield replace(turn, turn_id=turn_id)
+    for turn, turn_id in zip(turns, ids.values(), strict=True):
+        native_id = turn.source.native_id if turn.source is not None else ""
+        yield replace(turn, turn_id=str(turn_id or native_id))
 
 
 def _plain(files: FilesRead, path: Path, conversation_id: str, dropped: Dropped) -> Iterator[Turn]:

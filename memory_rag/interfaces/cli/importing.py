@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_rag.errors import ImportFormatError, MemoryRagError
+from memory_rag.errors import EmbedderError, ImportFormatError, MemoryRagError, MissingExtraError
 from memory_rag.interfaces.cli.output import Json, error, flush, is_colourful, note, print_json, say, tell, write_json
 from memory_rag.interfaces.cli.place import Place, checked_zone
 from memory_rag.interfaces.cli.progress import progress_bar
@@ -106,7 +106,7 @@ def import_(
     else:
         _print_embedding(imported, place=place)
     for path, message in imported.errors.items():
-        error(message if path in message else f"{path}: {message}")
+        error(message if path in message or path == "embedding" else f"{path}: {message}")
     if imported.errors or not imported.kept + imported.already_there:
         raise typer.Exit(1)
 
@@ -177,6 +177,8 @@ def _embed(memory: Memory, imported: Imported, *, no_embed: bool, place: Place) 
     try:
         with progress_bar() as progress:
             imported.embedded = memory.embed(progress=progress)
+    except (EmbedderError, MissingExtraError) as failure:
+        imported.errors["embedding"] = f"every turn is stored and found by keyword, but not embedded: {failure}"
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             "stopped; every turn is stored, and what is embedded stays so; go on with: " + place.command("reindex")

@@ -71,7 +71,9 @@ def _question(
         "answer": "ka",
         "question_date": "2023/12/31 (Sun) 23:59",
         "haystack_session_ids": ids,
-        "haystack_dates": [f"2023/{1 + p // 28:02}/{1 + p % 28:02} (Mon) 09:{p % 60:02}" for p in range(size.n_sessions)],
+        "haystack_dates": [
+            f"2023/{1 + p // 28:02}/{1 + p % 28:02} (Mon) 09:{p % 60:02}" for p in range(size.n_sessions)
+        ],
         "haystack_sessions": sessions,
         "answer_session_ids": [ids[place] for place in places],
     }
