@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from memory_rag.errors import TurnError
+from memory_rag.retrieval.search_lock import SearchLock
 from memory_rag.settings import CONFIG_NAME, Settings, home_folder, memory_folder
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_store import NEXT, Appended
@@ -59,7 +58,7 @@ class Memory:
         self.store = SqliteTurnStore(
             folder, durability=settings.durability, busy_timeout_s=settings.busy_timeout_s, create=create
         )
-        self._lock = threading.RLock()
+        self._lock = SearchLock(refuse_if_forked=self.store.refuse_if_forked)
         self.indexes: Indexes = Indexes(folder, self.store, settings=settings, embedder=embedder)
         """The keyword and dense indexes, and how they stand to the store."""
 
@@ -108,27 +107,11 @@ class Memory:
         if self.store.is_forked:
             # What is open is the parent's.
             return
-        with self._lock:
+        with self._lock.held():
             try:
                 self.indexes.save_if_worth_it()
             finally:
                 self.store.close()
-
-    @contextmanager
-    def _one_at_a_time(self) -> Iterator[None]:
-        # Asked first: in a forked child, nobody ever gives back a lock that another thread of the parent held.
-        self.store.refuse_if_forked()
-        with self._lock:
-            yield
-
-    @contextmanager
-    def _unlocked(self) -> Iterator[None]:
-        """Let other threads search while an embedder works for this one."""
-        self._lock.release()
-        try:
-            yield
-        finally:
-            self._lock.acquire()
 
     # -- words in
 
@@ -204,7 +187,7 @@ class Memory:
             dry_run=dry_run,
             progress=progress,
         )
-        with self._one_at_a_time():
+        with self._lock.held():
             self.indexes.settle_language()
         return report
 
@@ -230,7 +213,7 @@ class Memory:
         Raises:
             UnknownTurnError: no turn has one of these ids; nothing was removed.
         """
-        with self._one_at_a_time():
+        with self._lock.held():
             removed = self.store.remove(turn_ids)
             self.indexes.catch_up()
             self.indexes.save()
@@ -265,7 +248,7 @@ class Memory:
             depth=self.settings.depth,
             floor=floor,
         )
-        with self._one_at_a_time():
+        with self._lock.held():
             return self.indexes.search(query, options, today=self._clock().astimezone(self.zone).date())
 
     def compare(self, query: str, *, k: int = 10, within: Within | None = None) -> Comparison:
@@ -283,7 +266,7 @@ class Memory:
         """
         from memory_rag.retrieval.quotes import find_quotes
 
-        with self._one_at_a_time():
+        with self._lock.held():
             return find_quotes(text, source=self.indexes.quote_source(within), limit=limit)
 
     def verify(self, answer: str, *, answer_turn_id: str | None = None) -> tuple[Verdict, ...]:
@@ -293,7 +276,7 @@ class Memory:
         """
         from memory_rag.retrieval.verification import verify
 
-        with self._one_at_a_time():
+        with self._lock.held():
             return verify(answer, source=self.indexes.quote_source(None), answer_turn_id=answer_turn_id)
 
     def get(self, turn_id: str) -> Turn:
@@ -330,8 +313,8 @@ class Memory:
         Raises:
             EmbedderError: the embedder can't be loaded or reached.
         """
-        with self._one_at_a_time():
-            return self.indexes.embed(progress=progress, unlocked=self._unlocked)
+        with self._lock.held():
+            return self.indexes.embed(progress=progress, unlocked=self._lock.given_up)
 
     def reindex(self, *, language: str | None = None, prune: bool = False, progress: Progress | None = None) -> int:
         """Build the keyword index anew, embed what lacks a vector of the present embedder, and return how many.
@@ -339,21 +322,21 @@ class Memory:
         ``language`` (codes, comma-separated) is remembered. ``prune`` deletes other embedders' vectors at the end.
         Keyword search goes on meanwhile; a stopped run is taken up again by the next.
         """
-        with self._one_at_a_time():
+        with self._lock.held():
             return self.indexes.rebuild(
-                language=language, prune=prune, progress=progress, unlocked=self._unlocked
+                language=language, prune=prune, progress=progress, unlocked=self._lock.given_up
             )
 
     def stats(self) -> Stats:
         """Count what is in this memory: turns, people, times, bytes, how much is embedded."""
         from memory_rag.inventory import stats
 
-        with self._one_at_a_time():
+        with self._lock.held():
             return stats(self.folder, self.store, self.indexes)
 
     def doctor(self, *, progress: Progress | None = None) -> Checkup:
         """Check this memory from the words up, and change nothing."""
         from memory_rag.health import doctor
 
-        with self._one_at_a_time():
+        with self._lock.held():
             return doctor(self.folder, self.store, self.indexes, settings=self.settings, progress=progress)

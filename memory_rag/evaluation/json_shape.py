@@ -45,12 +45,12 @@ def _faults(value: Any, shape: Any, where: str) -> Iterator[str]:
     elif origin in (Union, UnionType):
         yield from _faults_of_union(value, inner, where)
     elif not (_is_literal(value, inner) if origin is Literal else _is_scalar(value, shape)):
-        yield _fault(value, shape, where)
+        yield _fault(value, _named(shape), where)
 
 
 def _faults_of_object(value: Any, shape: Any, where: str) -> Iterator[str]:
     if not isinstance(value, dict):
-        yield _fault(value, shape, where)
+        yield _fault(value, _named(shape), where)
         return
     for key, wanted in _hints(shape).items():
         if key in value:
@@ -61,7 +61,7 @@ def _faults_of_object(value: Any, shape: Any, where: str) -> Iterator[str]:
 
 def _faults_of_entries(value: Any, shape: Any, where: str) -> Iterator[str]:
     if not isinstance(value, get_origin(shape)):
-        yield _fault(value, shape, where)
+        yield _fault(value, _named(shape), where)
         return
     inner = get_args(shape)[-1]
     for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
@@ -75,7 +75,7 @@ def _faults_of_union(value: Any, shapes: tuple[Any, ...], where: str) -> Iterato
         if isinstance(value, dict) and of_objects:
             yield from _faults(value, of_objects[0], where)
         else:
-            yield _fault(value, Union[shapes], where)
+            yield _fault(value, " or ".join(map(_named, shapes)), where)
 
 
 @cache
@@ -93,9 +93,9 @@ def _is_scalar(value: Any, shape: Any) -> bool:
     return type(value) is shape
 
 
-def _fault(value: Any, shape: Any, where: str) -> str:
+def _fault(value: Any, wanted: str, where: str) -> str:
     text = repr(value)
-    return f"{where} is {text if len(text) <= 60 else text[:57] + '...'}, but should be {_named(shape)}"
+    return f"{where} is {text if len(text) <= 60 else text[:57] + '...'}, but should be {wanted}"
 
 
 def _named(shape: Any) -> str:

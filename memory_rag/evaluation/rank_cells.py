@@ -11,7 +11,9 @@ from typing import Final, Literal
 from memory_rag.evaluation.report_shape import Report
 
 Side = Literal["a", "b", "both", "neither"]
-_STEPS: Final = (*range(1, 11), 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+_ONE_BY_ONE: Final = 10
+_BEYOND: Final = (2, 5, 10, 50)
+"""Bands beyond the first k end at these times k."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class RankGrid:
 
     @property
     def labels(self) -> list[str]:
+        """The last rank of each band, then ``none``."""
         return [*(f"{rank:,}" for rank in self.upper), "none"]
 
     def count(self, side: Side) -> int:
@@ -61,7 +64,8 @@ def cutoff_of(report: Report) -> int:
 
 def rank_grid(a: Sequence[int | None], b: Sequence[int | None], *, k: int, depth: int) -> RankGrid:
     """Count the questions by the ranks of their first relevant hits; ``a`` goes along x, ``b`` along y."""
-    upper = tuple(sorted({step for step in _STEPS if step < depth} | {k, depth}))
+    steps = {*range(1, min(k, _ONE_BY_ONE) + 1), *range(_ONE_BY_ONE, k, _ONE_BY_ONE), k, *(n * k for n in _BEYOND)}
+    upper = (*sorted(step for step in steps if step < depth), depth)
     counts = Counter((_band(x, upper), _band(y, upper), side_of(x, y, k=k)) for x, y in zip(a, b, strict=True))
     cells = tuple(Cell(x, y, n, side) for (x, y, side), n in sorted(counts.items()))
     return RankGrid(upper, bisect_left(upper, k) + 1, cells)

@@ -109,10 +109,10 @@ def series_of(report: Report) -> list[Series]:
 
 
 def _featured(report: Report) -> list[str]:
-    """Return the four to look at: those that the answer names, keyword, dense and hybrid, then the best of the rest."""
-    answer, measure, retrievers = answer_of(report), report["settings"]["measure"], report["retrievers"]
-    rest = sorted(retrievers, key=lambda name: -retrievers[name]["measures"][measure]["mean"])
-    wanted = [answer.best, answer.other, "keyword", "dense", "hybrid", *rest]
+    """Return the four to look at: the answer's best, keyword, dense and hybrid, then the best of the rest."""
+    measure, retrievers = report["settings"]["measure"], report["retrievers"]
+    rest = sorted(retrievers, key=lambda name: (-retrievers[name]["measures"][measure]["mean"], name))
+    wanted = [answer_of(report).best, "keyword", "dense", "hybrid", *rest]
     unbound = [name for name in wanted if name in retrievers and not retrievers[name]["bound"]]
     return list(dict.fromkeys(unbound))[:_FEATURED]
 

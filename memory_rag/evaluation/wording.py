@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from memory_rag.evaluation.markdown import amount, share
+from memory_rag.evaluation.report_shape import Report
 
 POOLS: Final = {"conversation": "own conversation", "memory": "whole memory"}
+WITHIN: Final = {"conversation": "Within the question's own conversation", "memory": "Across the whole memory"}
 MISSING: Final = "–"
 
 
@@ -40,3 +43,28 @@ def milliseconds(value: float) -> str:
 def counted(n: int, one: str) -> str:
     """Return a count with its noun: ``1 question``, ``1,982 questions``."""
     return f"{n:,} {one}{'' if n == 1 else 's'}"
+
+
+def kept_together(text: str) -> str:
+    """Return a sentence in which no line ends between a sign and its number: ``95 %``, ``p 0.003``."""
+    return text.replace(" %", "\u00a0%").replace(" p ", " p\u00a0").replace("p\u00a0< ", "p\u00a0<\u00a0")
+
+
+def main_measures(report: Report) -> list[str]:
+    """Return the measures of the main table: all but those that are there for the curve only."""
+    parts = next(iter(report["retrievers"].values()))["by_category"].values()
+    asked = next(iter(parts))
+    return [name for name in report["definitions"] if name in asked or name.endswith("tokens")]
+
+
+def definitions_of(reports: Sequence[Report]) -> dict[str, str]:
+    """Return the definitions of all measures, those alike under one name: ``recall@1, 5, 10``."""
+    alike: dict[str, list[str]] = {}
+    for name, text in {name: text for one in reports for name, text in one["definitions"].items()}.items():
+        alike.setdefault(text, []).append(name)
+    return {_together(names): text for text, names in alike.items()}
+
+
+def _together(names: Sequence[str]) -> str:
+    first, *others = sorted(names, key=lambda name: (len(name), name))
+    return ", ".join([first, *(name.partition("@")[2] for name in others)])

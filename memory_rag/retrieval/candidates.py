@@ -14,7 +14,7 @@ from memory_rag.retrieval.turn_table import Mask
 ALL_UP_TO: Final = 2000
 """Entries that are all candidates: ranking so many costs less than choosing among them."""
 _BEST_SESSIONS: Final = 8
-_SESSION_TURNS: Final = 1000
+_SESSION_TURNS: Final = 400
 
 
 def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
@@ -62,8 +62,7 @@ def _in_best_sessions(scene: Scene, entries: Entries) -> Entries:
     if len(sessions) == 0:
         return entries[:0]
     chosen = np.zeros(len(sessions), np.bool_)
-    for side in (scene.keyword, scene.dense):
-        best = sessions.best(side)
+    for best in (scene.keyword_by_session, scene.dense_by_session):
         chosen[np.argsort(-best, kind="stable")[:_BEST_SESSIONS]] = True
     kept: Entries = entries[chosen[sessions.number[scene.table.session[entries]]]]
     return kept

@@ -125,7 +125,7 @@ class DenseIndex:
             return None
         after = self._groups.starts[place + 1 : place + 2]
         numbers = np.arange(self._groups.starts[place], after[0] if len(after) else len(self._ids))
-        best = numbers[int(np.argmax(self._flat.rows(numbers) @ query))]
+        best = numbers[0] if len(numbers) == 1 else numbers[int(np.argmax(self._flat.rows(numbers) @ query))]
         return Span(int(self._ids[best]["start"]), int(self._ids[best]["end"]))
 
     @property

@@ -196,8 +196,9 @@ class Indexes:
 
     def settle_language(self) -> None:
         """Remember the guess, once there is enough to guess from."""
-        enough = len(self._store) >= _SETTLED_FROM
-        if self._settings.language == "auto" and enough and self._store.fact(_LANGUAGES) is None:
+        if self._settings.language != "auto" or self._store.fact(_LANGUAGES) is not None:
+            return
+        if len(self._store) >= _SETTLED_FROM:
             self._store.set_fact(_LANGUAGES, ",".join(self._guessed_languages()))
 
     def _guessed_languages(self) -> tuple[str, ...]:
@@ -244,13 +245,13 @@ class Indexes:
     def _caught_up(self, *, progress: Progress | None = None) -> Searcher:
         tell = None if progress is None else lambda done, total: progress("indexing", done, total)
         try:
-            self.keyword.catch_up(self._store, progress=tell)
-            if self._settings.language == "auto":
-                if self._store.fact(_LANGUAGES) is None:
-                    self.settle_language()
-                # Another process may have settled or changed it.
-                if self.languages() != self.keyword.analyzer.languages:
-                    self._keyword, self._searcher = KeywordIndex(Analyzer(self.languages())), None
+            n_changes = self.keyword.catch_up(self._store, progress=tell)
+            # Another process may have settled it or changed it; a guess is only made anew when something was said.
+            if self._settings.language == "auto" and (n_changes or self._store.fact(_LANGUAGES) is not None):
+                self.settle_language()
+                languages = self.languages()
+                if languages != self.keyword.analyzer.languages:
+                    self._keyword, self._searcher = KeywordIndex(Analyzer(languages)), None
                     self._keyword.catch_up(self._store, progress=tell)
         except BaseException:
             # Stopped half-way, by Ctrl-C for instance: half of a change may be applied.

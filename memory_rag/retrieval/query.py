@@ -29,6 +29,8 @@ class QueryAnalysis:
     named: tuple[str, ...]
     voice: Voice
     dates: tuple[DateMention, ...]
+    is_common: bool = False
+    """Whether all of its words are stop words: "to be or not to be"."""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -46,11 +48,13 @@ def analyze_query(
 ) -> QueryAnalysis:
     """Take a question apart; ``today`` is what "last week" in it is counted from."""
     language = analyzer.language_of(text)
+    words = tuple(analyzer.query_words(text))
     return QueryAnalysis(
         text=text,
-        words=tuple(analyzer.query_words(text)),
+        words=words,
         dense_text=printable(participants.stripped(text, language=language)),
         named=participants.named_in(text),
         voice=voice_of(text, language=language),
         dates=find_dates(text, language=tuple(dict.fromkeys([*analyzer.languages, "en"])), reference=today),
+        is_common=bool(words) and analyzer.is_common(text),
     )

@@ -73,6 +73,16 @@ class Scene:
         values = values[values > MISSING]
         return (float(values.mean()), float(values.std())) if len(values) else (0.0, 0.0)
 
+    @cached_property
+    def keyword_by_session(self) -> Scores:
+        """The best ``keyword`` of each of the pool's sessions."""
+        return self.stage.sessions.best(self.keyword)
+
+    @cached_property
+    def dense_by_session(self) -> Scores:
+        """The best ``dense`` of each of the pool's sessions."""
+        return self.stage.sessions.best(self.dense)
+
     def has_role(self, role: Role, entries: Entries) -> Scores:
         spoken: Scores = (self.table.role[entries] == ROLES.index(role)).astype(np.float64)
         return spoken

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from memory_rag.embedding.embedder import Embedder, Vectors
+from memory_rag.embedding.embedder import Embedder, Vectors, checked_vectors
 from memory_rag.errors import QueryError
 from memory_rag.retrieval.bm25 import Pool
 from memory_rag.retrieval.candidates import candidates
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 
 _CACHED_QUERIES: Final = 256
 _CACHED_POOLS: Final = 8
+_ONLY_COMMON: Final = (
+    "every word of this question is a stop word, which keyword search leaves out; find where these very words "
+    "were said with: memory-rag quote"
+)
 
 
 class Mode(StrEnum):
@@ -112,7 +116,9 @@ class Searcher:
         """
         analysis = self.analyze(query, today=today)
         scope, stage = self.pool(options.within)
-        empty = Ranking(query, options.mode, notes=scope.notes)
+        by_keyword = options.mode is Mode.KEYWORD or (options.mode.uses_vectors and dense is None)
+        notes = (_ONLY_COMMON,) if by_keyword and analysis.is_common else ()
+        empty = Ranking(query, options.mode, notes=(*scope.notes, *notes))
         if analysis.is_empty or not scope.allowed.any():
             return empty
         if not options.mode.uses_vectors:
@@ -221,8 +227,10 @@ class Searcher:
         if scene.cosine is None:
             return []
         entries = np.flatnonzero(scope.allowed & (scene.cosine > MISSING))
-        # float32 lets the product of two unit vectors exceed 1 by a few units in the last place.
-        return self._ranked(entries, np.clip(scene.cosine, -1.0, 1.0), options.k, "dense")
+        ranked = self._ranked(entries, scene.cosine, options.k, "dense")
+        # float32 lets the product of two unit vectors exceed 1 by a few units in the last place, a shift by more.
+        scores = [min(1.0, max(-1.0, one.score)) for one in ranked]
+        return [RankedEntry(one.entry, score, {"dense": score}) for one, score in zip(ranked, scores, strict=True)]
 
     def _by_rrf(self, scene: Scene, options: SearchOptions, scope: Scope) -> list[RankedEntry]:
         table = self._keyword.table
@@ -280,7 +288,8 @@ class Searcher:
         key = (embedder.fingerprint, text)
         found = self._vectors.get(key)
         if found is None:
-            found = self._vectors[key] = embedder.embed_queries([text])[0]
+            vectors = checked_vectors(embedder.embed_queries([text]), n=1, dim=embedder.dim, names=["the question"])
+            found = self._vectors[key] = vectors[0]
             if len(self._vectors) > _CACHED_QUERIES:
                 self._vectors.popitem(last=False)
         self._vectors.move_to_end(key)

@@ -65,12 +65,12 @@ def dense_reply(scene: Scene, entries: Entries) -> Scores:
 
 def keyword_session(scene: Scene, entries: Entries) -> Scores:
     """BM25 of the best turn of the session."""
-    return _by_session(scene, scene.keyword, entries)
+    return _by_session(scene, scene.keyword_by_session, entries)
 
 
 def dense_session(scene: Scene, entries: Entries) -> Scores:
     """Cosine of the best turn of the session."""
-    return _by_session(scene, scene.dense, entries)
+    return _by_session(scene, scene.dense_by_session, entries)
 
 
 def speaker(scene: Scene, entries: Entries) -> Scores:
@@ -121,9 +121,9 @@ def length(scene: Scene, entries: Entries) -> Scores:
     return -np.log(ratio) * share
 
 
-def _by_session(scene: Scene, values: Scores, entries: Entries) -> Scores:
+def _by_session(scene: Scene, best: Scores, entries: Entries) -> Scores:
     sessions = scene.stage.sessions
-    standardized = sessions.standardized(sessions.best(values))
+    standardized = sessions.standardized(best)
     if len(standardized) == 0:
         return np.zeros(len(entries))
     found: Scores = standardized[sessions.number[scene.table.session[entries]]]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.ranking import Entries, Scores
-from memory_rag.retrieval.turn_table import TurnTable
+from memory_rag.retrieval.turn_table import Mask, TurnTable
 
 NOBODY: Final = -1
 _LONGEST_RUN: Final = 32
@@ -17,6 +18,7 @@ _FADING: Final = 0.7
 """What each further message in an answering run keeps of the question's score (studies of two data sets)."""
 _ONE_BY_ONE: Final = 512
 Links = npt.NDArray[np.int64]
+_NO_LINKS: Final = np.full(1, NOBODY, np.int64)
 
 
 class SpokenOrder:
@@ -29,9 +31,11 @@ class SpokenOrder:
         self._version = -1
         self._n = 0
         self._n_alive = 0
-        self._before: Links = np.zeros(0, np.int64)
-        self._after: Links = np.zeros(0, np.int64)
+        # One more than there are entries: what follows NOBODY, the last, is nobody.
+        self._before: Links = _NO_LINKS
+        self._after: Links = _NO_LINKS
         self._last: dict[int, int] = {}
+        self._looked_at: tuple[int, Entries, _Beyond, _Beyond] | None = None
 
     def catch_up(self, table: TurnTable) -> None:
         """Take in what changed; turns added at the end of their conversations cost time only for themselves."""
@@ -45,11 +49,11 @@ class SpokenOrder:
 
     def before(self, entries: Entries) -> Links:
         """Return the entry said just before each of these in its session; -1 for none, also for -1."""
-        return _follow(self._before, entries)
+        return self._before[entries]
 
     def after(self, entries: Entries) -> Links:
         """Return the entry said just after each of these in its session; -1 for none, also for -1."""
-        return _follow(self._after, entries)
+        return self._after[entries]
 
     def of_question(self, entries: Entries, values: Scores, table: TurnTable) -> Scores:
         """Return, for each entry, the best value of the questions in the other speaker's run just before it.
@@ -58,59 +62,26 @@ class SpokenOrder:
         end by asking count: an answer rarely repeats the words of its question. Of a run of more than 32 messages those
         nearest to the change of speaker count.
         """
-        place, first = self._run_edge(entries, table, backwards=True)
-        best = self._best_of_run(self._beyond(first, table, backwards=True), values, table, backwards=True, asking=True)
-        faded: Scores = np.where(np.isfinite(best), best, 0.0) * _FADING**place
-        return faded
+        return self._exchanges(entries, table)[0].best(values)
 
     def of_reply(self, entries: Entries, values: Scores, table: TurnTable) -> Scores:
         """Return, for each entry, the best value in the other speaker's run just after it, alike."""
-        place, last = self._run_edge(entries, table, backwards=False)
-        beyond = self._beyond(last, table, backwards=False)
-        best = self._best_of_run(beyond, values, table, backwards=False, asking=False)
-        faded: Scores = np.where(np.isfinite(best), best, 0.0) * _FADING**place
-        return faded
+        return self._exchanges(entries, table)[1].best(values)
 
-    def _run_edge(self, entries: Entries, table: TurnTable, *, backwards: bool) -> tuple[Links, Links]:
-        """Return how many messages lie between each entry and its run's edge, and the entry at the edge."""
-        step = self.before if backwards else self.after
-        edge, place = entries.copy(), np.zeros(len(entries), np.int64)
-        moving = np.arange(len(entries))
-        for _ in range(_LONGEST_RUN):
-            beyond = step(edge[moving])
-            same = (beyond != NOBODY) & (table.speaker[beyond] == table.speaker[entries[moving]])
-            moving = moving[same]
-            if len(moving) == 0:
-                break
-            edge[moving] = beyond[same]
-            place[moving] += 1
-        return place, edge
-
-    def _beyond(self, edges: Links, table: TurnTable, *, backwards: bool) -> Links:
-        """Return the other speaker's entry beyond the edge of each run; -1 for none, or if the run is too long."""
-        beyond = self.before(edges) if backwards else self.after(edges)
-        return np.where(table.speaker[beyond] == table.speaker[edges], NOBODY, beyond)
-
-    def _best_of_run(self, starts: Links, values: Scores, table: TurnTable, *, backwards: bool, asking: bool) -> Scores:
-        step = self.before if backwards else self.after
-        best = np.full(len(starts), -np.inf)
-        moving = np.flatnonzero(starts != NOBODY)
-        here = starts[moving]
-        for _ in range(_LONGEST_RUN):
-            if len(moving) == 0:
-                break
-            counts = np.where(table.asks[here], values[here], -np.inf) if asking else values[here]
-            best[moving] = np.maximum(best[moving], counts)
-            beyond = step(here)
-            same = (beyond != NOBODY) & (table.speaker[beyond] == table.speaker[here])
-            moving, here = moving[same], beyond[same]
-        return best
+    def _exchanges(self, entries: Entries, table: TurnTable) -> tuple[_Beyond, _Beyond]:
+        """Return what was said beyond the runs of these entries, before and after; the last ones are remembered."""
+        known = self._looked_at
+        if known is None or known[0] != self._version or known[1] is not entries:
+            questions = _Beyond.of(entries, self._before, table, counting=table.asks)
+            replies = _Beyond.of(entries, self._after, table, counting=None)
+            known = self._looked_at = (self._version, entries, questions, replies)
+        return known[2], known[3]
 
     def _append(self, table: TurnTable) -> bool:
         """Link the new entries behind the last of their conversations; False if one belongs further up."""
-        grown = len(table) - self._n
-        self._before = np.concatenate([self._before, np.full(grown, NOBODY, np.int64)])
-        self._after = np.concatenate([self._after, np.full(grown, NOBODY, np.int64)])
+        grown = np.full(len(table) - self._n, NOBODY, np.int64)
+        self._before = np.concatenate([self._before[:-1], grown, _NO_LINKS])
+        self._after = np.concatenate([self._after[:-1], grown, _NO_LINKS])
         for entry in (self._n + np.flatnonzero(table.recalled[self._n :])).tolist():
             conversation = int(table.conversation[entry])
             last = self._last.get(conversation)
@@ -123,8 +94,8 @@ class SpokenOrder:
         return True
 
     def _rebuild(self, table: TurnTable) -> None:
-        self._before = np.full(len(table), NOBODY, np.int64)
-        self._after = np.full(len(table), NOBODY, np.int64)
+        self._before = np.full(len(table) + 1, NOBODY, np.int64)
+        self._after = np.full(len(table) + 1, NOBODY, np.int64)
         spoken = np.flatnonzero(table.alive & table.recalled)
         order = spoken[np.lexsort((table.row[spoken], table.ordinal[spoken], table.conversation[spoken]))]
         earlier, later = order[:-1], order[1:]
@@ -135,6 +106,62 @@ class SpokenOrder:
         self._last = dict(zip(table.conversation[last].tolist(), last.tolist(), strict=True))
 
 
-def _follow(links: Links, entries: Entries) -> Links:
-    # links[-1] is read for NOBODY and thrown away.
-    return np.where(entries == NOBODY, NOBODY, links[entries]) if len(links) else np.full(len(entries), NOBODY)
+@dataclass(frozen=True, slots=True)
+class _Beyond:
+    """For some entries, what the other speaker said beyond the run that each of them belongs to.
+
+    ``said`` are the entries of the others' runs, one run after the other, ``starts`` where each begins, and ``place``
+    the entry (by its place among those asked for) that it belongs to; ``fading`` is what that entry gets of it.
+    """
+
+    n: int
+    said: Entries
+    starts: npt.NDArray[np.int64]
+    place: npt.NDArray[np.int64]
+    fading: Scores
+
+    @classmethod
+    def of(cls, entries: Entries, step: Links, table: TurnTable, *, counting: Mask | None) -> _Beyond:
+        """Look from each entry along ``step``; of what was said there, only what is ``counting`` counts."""
+        edge, distance = _edges(entries, step, table)
+        beyond = step[edge]
+        place = np.flatnonzero((beyond != NOBODY) & (table.speaker[beyond] != table.speaker[edge]))
+        here, places = beyond[place], place
+        found: list[tuple[npt.NDArray[np.int64], Entries]] = []
+        for _ in range(_LONGEST_RUN):
+            counted = slice(None) if counting is None else counting[here]
+            found.append((places[counted], here[counted]))
+            further = step[here]
+            same = (further != NOBODY) & (table.speaker[further] == table.speaker[here])
+            places, here = places[same], further[same]
+            if len(here) == 0:
+                break
+        all_places = np.concatenate([one for one, _ in found])
+        order = np.argsort(all_places, kind="stable")
+        all_places, said = all_places[order], np.concatenate([one for _, one in found])[order]
+        starts = np.flatnonzero(np.diff(all_places, prepend=-1))
+        place = all_places[starts]
+        fading: Scores = _FADING ** distance[place]
+        return cls(len(entries), said, starts, place, fading)
+
+    def best(self, values: Scores) -> Scores:
+        """Return the best value beyond each entry's run, faded; 0 for none."""
+        best = np.zeros(self.n)
+        if len(self.starts):
+            best[self.place] = np.maximum.reduceat(values[self.said], self.starts) * self.fading
+        return best
+
+
+def _edges(entries: Entries, step: Links, table: TurnTable) -> tuple[Entries, npt.NDArray[np.int64]]:
+    """Return the entry at the edge of each entry's run, and how many messages away it is."""
+    edge, distance = entries.copy(), np.zeros(len(entries), np.int64)
+    moving = np.arange(len(entries))
+    for _ in range(_LONGEST_RUN):
+        beyond = step[edge[moving]]
+        same = (beyond != NOBODY) & (table.speaker[beyond] == table.speaker[entries[moving]])
+        moving = moving[same]
+        if len(moving) == 0:
+            break
+        edge[moving] = beyond[same]
+        distance[moving] += 1
+    return edge, distance

@@ -66,6 +66,12 @@ class Analyzer:
                 (common if word in stop_words else kept).append(self._stems(word))
         return kept or common
 
+    def is_common(self, text: str) -> bool:
+        """Tell whether a question has no words but stop words; True if it has none at all."""
+        pieces = PIECES.findall(text)
+        stop_words = self._reader_of(pieces).stop_words
+        return all(not forms.terms and stop_words.issuperset(forms.words) for forms in map(forms_of, pieces))
+
     def query_terms(self, text: str) -> list[str]:
         """Return a question's terms in order: those of :meth:`query_words`, one after the other."""
         return list(chain.from_iterable(self.query_words(text)))

@@ -182,7 +182,7 @@ FORKING = """
     holding, done = threading.Event(), threading.Event()
 
     def hold():
-        with memory._lock:
+        with memory._lock.held():
             holding.set()
             done.wait(60)
 

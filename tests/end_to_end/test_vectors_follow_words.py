@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -101,7 +102,9 @@ def test_vectors_stay_with_their_turns_after_vacuum_compaction_backup_and_restor
 
 def test_an_index_that_is_built_anew_is_matched_with_its_vectors_anew(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "m", embedder=HashedWords(), language="en") as memory:
-        memory.forget([memory.add(text).turn_id for text in ("one", "two")])
+        names = [memory.add(text).turn_id for text in ("one", "two")]
+        memory.search("one", mode="keyword")
+        memory.forget(names)
     with Memory.open(tmp_path / "m", embedder=HashedWords(), language="en") as memory:
         for text in ("three", "four", "five"):
             memory.add(text)
@@ -135,6 +138,51 @@ def test_vectors_that_are_compacted_elsewhere_are_read_anew(tmp_path: Path) -> N
                     best = memory.search(kept.text, mode="dense", k=1)[0]
                     assert (best.turn.text, round(best.score, 6)) == (kept.text, 1)
                 assert len(memory.search("text", mode="dense", k=100)) == len(memory)
+
+
+def test_as_many_other_vectors_as_before_are_matched_anew(tmp_path: Path) -> None:
+    with (
+        Memory.open(tmp_path / "m", embedder=HashedWords(), language="en") as one,
+        Memory.open(tmp_path / "m", embedder=HashedWords(), language="en", pending_limit=0) as other,
+    ):
+        for name in ("kayak", "bread"):
+            one.add(f"the {name} turn", turn_id=name)
+            one.embed()
+        one.correct("kayak", text="something else now")
+        one.embed()
+        one.add("the harbour turn", turn_id="harbour")
+        assert other.search("the harbour turn", mode="dense").pending == 1
+
+        shutil.rmtree(tmp_path / "m" / "vectors")
+        one.embed()
+
+        for turn in one.turns():
+            best = other.search(turn.text, mode="dense", k=1)[0]
+            assert (best.turn.turn_id, round(best.score, 6)) == (turn.turn_id, 1)
+
+
+def test_vectors_that_are_copied_over_the_old_ones_are_read_anew(tmp_path: Path) -> None:
+    with (
+        Memory.open(tmp_path / "m", embedder=HashedWords(), language="en") as one,
+        Memory.open(tmp_path / "m", embedder=HashedWords(), language="en", pending_limit=0) as other,
+    ):
+        for name in ("kayak", "bread"):
+            one.add(f"the {name} turn", turn_id=name)
+            one.embed()
+        assert len(other.search("turn", mode="dense")) == 2
+        one.add("the harbour turn", turn_id="harbour")
+        backup(tmp_path / "m", tmp_path / "elsewhere")
+        shutil.rmtree(tmp_path / "elsewhere" / "vectors")
+        with Memory.open(tmp_path / "elsewhere", embedder=HashedWords(), language="en") as elsewhere:
+            elsewhere.embed()
+
+        # Into the same files, which are longer then, as cp does it.
+        for path in (tmp_path / "elsewhere" / "vectors").iterdir():
+            shutil.copyfile(path, tmp_path / "m" / "vectors" / path.name)
+
+        for turn in one.turns():
+            best = other.search(turn.text, mode="dense", k=1)[0]
+            assert (best.turn.turn_id, round(best.score, 6)) == (turn.turn_id, 1)
 
 
 def test_compaction_keeps_what_another_process_has_embedded_meanwhile(tmp_path: Path) -> None:

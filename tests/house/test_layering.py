@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "context": READERS,
     "privacy": READERS,
     # It measures retrievers, so it knows what one is and what it answers, and no engine behind it.
-    "evaluation": GROUND | {"text", "retrieval.ranking", "retrieval.filters"},
+    "evaluation": GROUND | {"text", "importers", "retrieval.ranking", "retrieval.filters"},
     "ingest": GROUND | {"store", "importers"},
     "inventory": SOURCES | {"retrieval"},
     "health": SOURCES | {"retrieval", "inventory"},
@@ -53,6 +53,7 @@ ONE_MODULE = {
     "Stemmer": "text",
     "rank_bm25": "retrieval",
     "rapidfuzz": "retrieval",
+    "matplotlib": "evaluation",
 }
 ONE_PART = {"typer": "interfaces", "rich": "interfaces"}
 

@@ -52,3 +52,21 @@ def test_a_command_in_a_message_works_on_the_same_memory() -> None:
     assert Place().command("show", "t1") == "memory-rag show t1"
     assert Place("my work").command("search", "a b") == "memory-rag search 'a b' --memory 'my work'"
     assert Place(home=Path("/h")).command("reindex") == "memory-rag reindex --home /h"
+
+
+def test_a_name_that_nothing_has_is_told_beside_those_there_are(memory_rag: CommandLine, tmp_path: Path) -> None:
+    memory_rag("add", "hej", "--memory", "work")
+    memory_rag("add", "hej", "--memory", "home")
+
+    assert memory_rag("search", "hej").err == (
+        f"error: {memory_rag.home / 'main'} holds no memory; choose one of these with --memory: home, work; "
+        "or make it with: memory-rag import\n"
+    )
+    assert "choose one" not in memory_rag("search", "hej", "--memory", f"{tmp_path}/nowhere").err
+
+
+def test_an_embedder_that_there_is_not_is_wrong_usage(memory_rag: CommandLine) -> None:
+    refused = memory_rag("search", "hej", "--embedder", "magic")
+
+    assert refused.code == 2
+    assert "unknown embedder 'magic'; an embedder is one of: none, minilm, e5" in refused.err

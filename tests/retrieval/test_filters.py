@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from itertools import combinations
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -57,6 +58,7 @@ FILTERS: dict[str, tuple[Within, str]] = {
     "one year": (Within(since="2026", until="2026"), "abcd"),
     "an instant": (Within(since="2026-04-10T12:00Z", until="2026-04-10T12:00Z"), "b"),
     "just before": (Within(until="2026-04-10T11:59:59Z"), "a"),
+    "without some": (Within(without=("t1", "t4", "never")), "acdg"),
     "nothing left": (Within(since="2026-06-01", until="2026-05-01"), ""),
 }
 
@@ -72,17 +74,18 @@ def test_each_filter_alone(name: str) -> None:
     assert letters(scope_of(TALK.table, within, zone=UTC)) == expected
 
 
-NARROWING = [
+NARROWING: list[dict[str, Any]] = [
     {"conversation": "c1"},
     {"session": "s1"},
     {"speaker": "ada"},
     {"role": "user"},
     {"since": "2026-04-10"},
     {"until": "2026-05-10"},
+    {"without": ("t0",)},
 ]
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7])
 def test_filters_together_must_all_hold(n: int) -> None:
     for chosen in combinations(NARROWING, n):
         together = Within(**{name: value for one in chosen for name, value in one.items()})

@@ -43,6 +43,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     assert (path.read_bytes(), list(tmp_path.iterdir())) == (b"old", [path])
 
 
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_what_a_killed_process_left_is_written_over(tmp_path: Path) -> None:
     path = tmp_path / "snapshot"
 
@@ -131,6 +132,7 @@ def test_a_killed_process_gives_the_lock_back(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_process_that_is_forked_meanwhile_does_not_keep_the_lock(tmp_path: Path) -> None:
     path = tmp_path / ".lock"
     with locked(path, timeout_s=0, what="vectors"):

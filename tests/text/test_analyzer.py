@@ -56,6 +56,9 @@ def test_stop_words_are_left_out_of_a_question_unless_there_is_nothing_else() ->
     assert ENGLISH.query_words("to be or not") == [("to",), ("be",), ("or",), ("not",)]
     assert SWEDISH.query_words("vad är det") == [("vad",), ("är",), ("det",)]
     assert ENGLISH.query_words("?!") == []
+    assert ENGLISH.is_common("to be or not to be")
+    assert not ENGLISH.is_common("to be or not to be, Hamlet")
+    assert not ENGLISH.is_common("to be 7")
 
 
 def test_the_language_of_a_text_is_the_one_with_most_of_its_function_words() -> None:

@@ -32,9 +32,10 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 class Leak:
     """An order of ids that finds the evidence.
 
-    ``name`` is the id that was looked at (``doc_id``, ``turn_id``, ``session_id`` or ``native_id``), ``order`` how it
-    was sorted. ``success`` is the share of the ``n`` queries with evidence among the first ranks (10, or a tenth of a
-    smaller pool), ``chance`` what a random order would have, ``p`` the chance of as much or more without a leak.
+    ``name`` is what was looked at (``doc_id``, ``turn_id``, ``session_id``, ``native_id``, or the document's ``place``
+    in the list), ``order`` how it was sorted. ``success`` is the share of the ``n`` queries with evidence among the
+    first ranks (10, or a tenth of a smaller pool), ``chance`` what a random order would have, ``p`` the chance of as
+    much or more without a leak.
     """
 
     name: str
@@ -63,13 +64,8 @@ def leak_check(benchmark: Benchmark) -> tuple[Leak, ...]:
     tried = [
         (name, order.said, _trial(pools, evidence, names, order))
         for name, names in _names(benchmark.documents)
-        for order in _orders(names, evidence)
+        for order in (_PLACES if name == "place" else _orders(names, evidence))
     ]
-    tried.extend(
-        ("place", order.said, _trial(pools, evidence, places, order))
-        for places in [{doc.doc_id: f"{place:012}" for place, doc in enumerate(benchmark.documents)}]
-        for order in (_Order("first to last", str), _Order("last to first", str, falling=True))
-    )
     return tuple(
         Leak(name, order, trial.success, trial.chance, trial.p, trial.n)
         for name, order, trial in tried
@@ -83,6 +79,9 @@ class _Order(NamedTuple):
     said: str
     key: Callable[[str], object]
     falling: bool = False
+
+
+_PLACES: Final = (_Order("first to last", str), _Order("last to first", str, falling=True))
 
 
 class _Trial(NamedTuple):
@@ -100,7 +99,8 @@ def _pools(benchmark: Benchmark) -> dict[str, list[str]]:
 
 
 def _names(documents: Sequence[Document]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield what a document can be known by beside its words, each kind that isn't the same as one before."""
+    """Yield what a document can be known by beside its words: its ids, each kind that isn't the same as one before,
+    and its place in the list."""
     readers: dict[str, Callable[[Document], str]] = {
         "doc_id": lambda document: document.doc_id,
         "turn_id": lambda document: document.turns[0].turn_id,
@@ -113,6 +113,7 @@ def _names(documents: Sequence[Document]) -> Iterator[tuple[str, dict[str, str]]
         if any(names.values()) and names not in seen:
             seen.append(names)
             yield name, names
+    yield "place", {document.doc_id: f"{place:012}" for place, document in enumerate(documents)}
 
 
 def _orders(names: Mapping[str, str], evidence: Sequence[tuple[str, frozenset[str]]]) -> Iterator[_Order]:
@@ -125,7 +126,7 @@ def _orders(names: Mapping[str, str], evidence: Sequence[tuple[str, frozenset[st
         n_judged += len(relevant)
         for doc_id in relevant:
             frequent.update(set(_words(names[doc_id])))
-    for word, count in frequent.most_common(_MOST_WORDS):
+    for word, count in sorted(frequent.items(), key=lambda found: (-found[1], found[0]))[:_MOST_WORDS]:
         if count >= _FREQUENT * n_judged:
             yield _Order(f"with {word!r} first", lambda name, word=word: word not in _words(name))  # type: ignore[misc]
 

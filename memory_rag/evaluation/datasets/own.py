@@ -106,7 +106,7 @@ def _made(
             dropped.add("turn not asked for: few words of content", turn.turn_id)
             continue
         kind, make = makers[number % len(makers)]
-        made = make(turn, sense, Random(f"{seed}:{turn.turn_id}"))
+        made = make(turn, sense, Random(_shuffled(turn.turn_id, seed)))
         if made is None:
             dropped.add(f"turn not asked for: no {kind} of it", turn.turn_id)
         elif holders.holding(made.origin) != [place]:

@@ -34,11 +34,14 @@ class Paraphraser(Protocol):
 class ModelParaphraser:
     """Asks a chat model. The passages leave this machine, for wherever the client's ``base_url`` points.
 
-    ``client`` is an ``openai.OpenAI``; it brings key, address, time limit and retries.
+    ``client`` is an ``openai.OpenAI``; it brings key, address, time limit and retries. ``temperature`` is sent if it is
+    given, since some models refuse one. What a model wrote, it may not write again: keep the questions in a file
+    (:func:`~memory_rag.evaluation.datasets.question_file.written_line`).
     """
 
-    def __init__(self, client: Any, *, model: str, instruction: str = INSTRUCTION) -> None:
-        self._client, self._model, self._instruction = client, model, instruction
+    def __init__(self, client: Any, *, model: str, temperature: float | None = None) -> None:
+        self._client, self._model = client, model
+        self._sampling = {} if temperature is None else {"temperature": temperature}
 
     @property
     def name(self) -> str:
@@ -46,13 +49,11 @@ class ModelParaphraser:
 
     def question_for(self, passage: str) -> str:
         messages = [
-            {"role": "system", "content": self._instruction},
+            {"role": "system", "content": INSTRUCTION},
             {"role": "user", "content": printable(passage[:LONGEST_PASSAGE])},
         ]
         try:
-            answer = self._client.chat.completions.create(
-                model=self._model, messages=messages, temperature=0, max_completion_tokens=200
-            )
+            answer = self._client.chat.completions.create(model=self._model, messages=messages, **self._sampling)
             said = answer.choices[0].message.content
         except Exception as error:  # the SDK's own errors can't be named here: it is imported where embeddings are
             raise MemoryRagError(

@@ -25,8 +25,8 @@ HALF_REMEMBERED_RULE: Final = (
     f"{HALF_WORDS[0]} to {HALF_WORDS[1]} words in a row, or the whole turn if it is shorter; each common word is left "
     f"out with probability {1 - _KEEP_COMMON:.1f}, any other with {1 - _KEEP_CONTENT:.1f} ({_FEWEST_CONTENT} stay); "
     f"what stays is in order, without punctuation; a word of {_SHORTEST_CHANGED} letters or more is changed, with "
-    f"probability {_CHANGE:.1f}, to another word of this memory that begins alike ({_SAME_START} letters or more) and "
-    f"differs in its last {_LONGEST_ENDING} letters at most; no synonyms"
+    f"probability {_CHANGE:.1f}, to another such word of this memory that begins alike ({_SAME_START} letters or more) "
+    f"and differs in its last {_LONGEST_ENDING} letters at most; no synonyms"
 )
 """The rule in words, as a report prints it. It knows no stemmer, so that it favours none."""
 
@@ -48,7 +48,7 @@ class WordSense:
         self._common = frozenset().union(*(STOP_WORDS.get(code, frozenset()) for code in languages))
         self._by_start: dict[str, list[str]] = {}
         for word in sorted(known):
-            if word.isalpha() and len(word) >= _SAME_START:
+            if word.isalpha() and len(word) >= _SHORTEST_CHANGED:
                 self._by_start.setdefault(word[:_SAME_START], []).append(word)
 
     def is_content(self, word: str) -> bool:

@@ -100,7 +100,7 @@ def _plain(files: FilesRead, path: Path, conversation_id: str, dropped: Dropped)
             text=_titled(fields.get("title"), text),
             said_at=said.said_at,
             said_at_text=said.written,
-            source=Source("trec", turn_id),
+            source=Source("json-lines", turn_id),
         )
         spoken[talk] += 1
 

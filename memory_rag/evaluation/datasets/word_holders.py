@@ -19,7 +19,7 @@ class WordHolders:
         self._texts = texts
         self._places: dict[str, array[int]] = {}
         for place, text in enumerate(texts):
-            for word in set(_words(text)):
+            for word in {word for run in _runs(text) for word in _words_of(run)}:
                 self._places.setdefault(word, array("i")).append(place)
 
     def words(self) -> KeysView[str]:
@@ -27,24 +27,28 @@ class WordHolders:
         return self._places.keys()
 
     def holding(self, passage: str) -> list[int]:
-        """Return the places of the texts that hold a passage, in order."""
+        """Return the places of the texts that hold a passage, in order; its first and last words may be parts of
+        longer ones."""
         wanted = _plain(passage)
         return [place for place in self._candidates(passage) if wanted in _plain(self._texts[place])]
 
     def _candidates(self, passage: str) -> Sequence[int]:
-        found = [self._places.get(word) for word in _words(passage)]
-        listed = [places for places in found if places is not None]
-        # A passage may begin inside a run of letters of two scripts; then it is looked for everywhere.
-        return min(listed, key=len) if listed and len(listed) == len(found) else range(len(self._texts))
+        inner = [word for run in _runs(passage)[1:-1] for word in _words_of(run)]
+        listed = [self._places.get(word, array("i")) for word in inner]
+        return min(listed, key=len) if listed else range(len(self._texts))
 
 
-def _words(text: str) -> Iterator[str]:
-    """Yield runs of letters and digits; in scripts without spaces, each sign."""
-    for run in _RUN.findall(text.casefold()):
-        if run.isascii() or is_spaced(run):
-            yield run
-        else:
-            yield from run
+def _runs(text: str) -> list[str]:
+    """Return the runs of letters and digits, casefolded."""
+    return _RUN.findall(text.casefold())
+
+
+def _words_of(run: str) -> Iterator[str]:
+    """Yield a run; of scripts without spaces, each sign in it."""
+    if run.isascii() or is_spaced(run):
+        yield run
+    else:
+        yield from run
 
 
 def _plain(text: str) -> str:

@@ -171,7 +171,9 @@ class Place:
         )
 
     def _others(self) -> list[str]:
-        """Return the names of the memories that lie beside this one."""
+        """Return the names of the memories under the home folder; none where this one is a path."""
+        if "/" in self.name:
+            return []
         return sorted(path.parent.name for path in self.folder.parent.glob("*/turns.sqlite"))
 
     def command(self, *words: str) -> str:

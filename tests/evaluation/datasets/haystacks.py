@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-_SYLLABLES = "ka lo mi ne ru sa ti vo be du fa go hi ja".split()
+_SYLLABLES = ("ka", "lo", "mi", "ne", "ru", "sa", "ti", "vo", "be", "du", "fa", "go", "hi", "ja")
 _TYPES = (
     "single-session-user",
     "single-session-assistant",

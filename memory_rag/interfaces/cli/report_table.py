@@ -1,0 +1,143 @@
+"""A benchmark's report as tables for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING, Final
+
+from memory_rag.evaluation.answer import answer_of, sides
+from memory_rag.evaluation.markdown import amount, share
+from memory_rag.evaluation.rank_cells import cutoff_of, side_of
+from memory_rag.evaluation.report_file import by_pool
+from memory_rag.evaluation.report_shape import AnyReport, Report
+from memory_rag.evaluation.series import IN_SAMPLE_NOTE, Series, series_of
+from memory_rag.evaluation.wording import MISSING, WITHIN, counted, definitions_of, in_brackets, main_measures
+from memory_rag.interfaces.cli.terminal import columns_of, shown
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+_NAME_WIDTH: Final = 16
+_INTERVAL_WIDTH: Final = 19
+_NUMBER_WIDTH: Final = 8
+
+
+def report_text(report: AnyReport, *, width: int, colour: bool = False) -> str:
+    """Return the answer, a table and who wins for each pool, then the definitions, in ``width`` columns.
+
+    The answer's measure has its interval; of the others as many as fit are shown, a line says which are not.
+    """
+    from rich.console import Console
+
+    written = StringIO()
+    console = Console(
+        file=written, width=width, force_terminal=colour, no_color=not colour, highlight=False, legacy_windows=False
+    )
+    for one in by_pool(report):
+        for part in _pool(one, width=width):
+            console.print(part)
+    console.print(_definitions(by_pool(report)))
+    lines = (line.rstrip() for line in written.getvalue().splitlines())
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _pool(report: Report, *, width: int) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    data, answer, series = report["dataset"], answer_of(report), series_of(report)
+    yield Text(f"{shown(report['benchmark'])}: {WITHIN[report['pool']].lower()}", style="bold")
+    sizes = (
+        counted(data["n_queries"], "question"),
+        counted(data["n_conversations"], "conversation"),
+        counted(data["n_turns"], "turn"),
+    )
+    yield Text(", ".join(sizes), style="dim")
+    yield Text()
+    yield Text(shown(answer.headline), style="bold")
+    for detail in answer.details:
+        yield Padding(Text(shown(detail)), (0, 0, 0, 2))
+    measures = _fitting(report, width=width)
+    yield _table(report, series, measures=measures, best=answer.best)
+    left_out = [name for name in main_measures(report) if name not in measures]
+    if left_out:
+        yield Text(f"Not shown for want of room: {', '.join(left_out)}; they are in report.json.", style="dim")
+    if any(one.is_in_sample for one in series):
+        yield Text(f"{IN_SAMPLE_NOTE}.", style="dim")
+    silent = [(name, one["without_hits"]) for name, one in report["retrievers"].items() if one["without_hits"]]
+    if silent:
+        listed = ", ".join(f"{shown(name)} {count:,}" for name, count in silent)
+        yield Text(f"Questions without any hit count as 0: {listed}.", style="dim")
+    won = _wins(report)
+    if won:
+        yield Text(won)
+    for text in report["not_measured"]:
+        yield Text(f"Not measured: {shown(text)}.", style="dim")
+    yield Text()
+
+
+def _table(report: Report, series: Sequence[Series], *, measures: Sequence[str], best: str) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    measure = report["settings"]["measure"]
+    timed = any(one["latency_ms"] for one in report["retrievers"].values())
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column("retriever", overflow="fold", max_width=_NAME_WIDTH)
+    for name in (*measures, *(["p50 ms"] if timed else [])):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in series:
+        found = report["retrievers"][one.name]
+        cells = []
+        for name in measures:
+            mean = found["measures"][name]
+            between = in_brackets(mean["low"], mean["high"]) if name == measure else ""
+            cells.append(f"{share(mean['mean'])} {between}".strip())
+        if timed:
+            cells.append(MISSING if found["latency_ms"] is None else amount(found["latency_ms"]["p50"]))
+        style = "bold" if one.name == best else "dim" if one.is_bound else ""
+        table.add_row(Text(shown(one.label)), *map(Text, cells), style=style)
+    return table
+
+
+def _fitting(report: Report, *, width: int) -> list[str]:
+    """Return the answer's measure and the others that the width holds, those first that retrievers are compared by."""
+    measure = report["settings"]["measure"]
+    others = [name for name in main_measures(report) if name != measure]
+    compared = {one["measure"] for one in report["comparisons"]}
+    room = width - _NAME_WIDTH - _INTERVAL_WIDTH - _NUMBER_WIDTH
+    fitting = set()
+    for name in sorted(others, key=lambda name: name not in compared):
+        needed = max(_NUMBER_WIDTH, columns_of(name) + 1)
+        if room >= needed:
+            room -= needed
+            fitting.add(name)
+    return [measure, *(name for name in others if name in fitting)]
+
+
+def _wins(report: Report) -> str:
+    compared = sides(report)
+    if compared is None:
+        return ""
+    a, b = compared
+    k, ranks = cutoff_of(report), report["first_rank"]
+    found = [side_of(x, y, k=k) for x, y in zip(ranks[a], ranks[b], strict=True)]
+    either = 1 - found.count("neither") / len(found)
+    return (
+        f"Evidence among the first {k}: only {shown(a)} {found.count('a'):,}, only {shown(b)} {found.count('b'):,}, "
+        f"both {found.count('both'):,}, neither {found.count('neither'):,}; either {share(either)} of the questions."
+    )
+
+
+def _definitions(reports: Sequence[Report]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(overflow="fold")
+    table.add_column(style="dim")
+    for names, text in definitions_of(reports).items():
+        table.add_row(names, text)
+    return table

@@ -1,0 +1,134 @@
+"""Which entries are worth the signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from memory_rag.retrieval.candidates import ALL_UP_TO, candidates
+from memory_rag.retrieval.filters import Within, scope_of
+from memory_rag.retrieval.ranker import ConversationRanker
+from memory_rag.retrieval.scene import Scene
+from memory_rag.turns import Role, Turn
+from tests.retrieval.talks import Talk, turn
+
+N = 2 * ALL_UP_TO
+FIRST_DAY = datetime(2025, 1, 1, 12, tzinfo=UTC)
+
+
+def filler(n: int) -> Turn:
+    return turn(f"word{n % 97} other{n % 89}", session_id=f"s{n // 20}", speaker="AB"[n % 2], said_at=FIRST_DAY)
+
+
+def talk_with(special: dict[int, Turn], make: Callable[[int], Turn] = filler) -> Talk:
+    """Return a talk too large for all of its turns to be candidates, with some turns in given places."""
+    return Talk([special.get(n, make(n)) for n in range(N)])
+
+
+def chosen(talk: Talk, scene: Scene, *, depth: int = 50, within: Within | None = None) -> list[int]:
+    allowed = scope_of(talk.table, within or Within(), zone=UTC).allowed
+    found: list[int] = candidates(scene, allowed=allowed, depth=depth).tolist()
+    assert found == sorted(set(found))
+    assert allowed[found].all()
+    return found
+
+
+def test_all_turns_of_a_small_pool_are_candidates() -> None:
+    talk = Talk([filler(n) for n in range(ALL_UP_TO)])
+
+    assert chosen(talk, talk.scene("snow")) == list(range(ALL_UP_TO))
+    assert chosen(Talk(), Talk().scene("snow")) == []
+
+
+@pytest.mark.parametrize("place", [0, 1234, N - 1])
+def test_the_only_turn_with_a_rare_word_is_a_candidate_wherever_it_stands(place: int) -> None:
+    talk = talk_with({place: turn("the kayak", session_id="s0" if place else "other")})
+
+    assert place in chosen(talk, talk.scene("kayak"), depth=5)
+
+
+@pytest.mark.parametrize("place", [0, 1234, N - 1])
+def test_the_only_near_turn_is_a_candidate_though_all_others_tie(place: int) -> None:
+    talk = talk_with({})
+    cosines = dict.fromkeys(range(N), 0.1) | {place: 0.2}
+
+    assert place in chosen(talk, talk.scene("snow", cosines=cosines), depth=5)
+
+
+def test_the_question_before_and_the_answer_after_a_good_turn_are_candidates() -> None:
+    talk = talk_with({})
+    talk.say(turn("?", session_id="end", speaker="A"))
+    talk.say(turn("kayak", session_id="end", speaker="B"))
+    talk.say(turn("!", session_id="end", speaker="A"))
+
+    assert {N, N + 1, N + 2} <= set(chosen(talk, talk.scene("kayak"), depth=1))
+
+
+def test_turns_of_a_named_date_are_candidates() -> None:
+    day = FIRST_DAY + timedelta(days=60)
+    talk = talk_with({n: turn("nothing", session_id=f"s{n // 20}", said_at=day) for n in (3, 3210)})
+
+    assert {3, 3210} <= set(chosen(talk, talk.scene("What about 2 March 2025?"), depth=1))
+
+
+def test_turns_of_the_best_session_are_candidates() -> None:
+    talk = talk_with({3500: turn("kayak", session_id="s175")})
+
+    assert set(range(3501, 3520)) <= set(chosen(talk, talk.scene("kayak"), depth=1))
+
+
+def test_the_best_of_the_part_and_of_the_person_meant_are_candidates() -> None:
+    answer = turn("kayak", session_id="x", role=Role.ASSISTANT, speaker="Eva")
+    talk = talk_with(
+        {3000: answer},
+        lambda n: turn("kayak kayak" if n % 2 else "word", session_id=f"s{n // 20}", speaker="B"),
+    )
+
+    assert 3000 in chosen(talk, talk.scene("What did you say about the kayak?"), depth=5)
+    assert 3000 in chosen(talk, talk.scene("What did Eva say about the kayak?"), depth=5)
+
+
+def test_a_filter_on_who_spoke_leaves_that_persons_best() -> None:
+    talk = talk_with(
+        {},
+        lambda n: turn(
+            "kayak kayak" if n % 3 else f"kayak {'word ' * (n % 7)}", speaker="AAB"[n % 3], session_id=f"s{n}"
+        ),
+    )
+    within = Within(speaker="B")
+    scene = talk.scene("kayak", within=within)
+
+    found = chosen(talk, scene, depth=10, within=within)
+
+    everybody = scope_of(talk.table, within, zone=UTC).allowed
+    best = ConversationRanker().rank(scene, np.flatnonzero(everybody), k=10)
+    assert {ranked.entry for ranked in best} <= set(found)
+
+
+def test_deeper_candidates_hold_the_shallower_ones() -> None:
+    talk = talk_with({})
+    cosines = dict(enumerate(np.random.default_rng(5).normal(size=N).tolist()))
+    scene = talk.scene("word3 other5", cosines=cosines)
+
+    by_depth = [set(chosen(talk, scene, depth=depth)) for depth in (1, 10, 50, 200)]
+
+    assert all(shallow <= deep for shallow, deep in pairwise(by_depth))
+
+
+def test_the_score_of_a_candidate_depends_on_neither_depth_nor_k() -> None:
+    talk = talk_with({})
+    cosines = dict(enumerate(np.random.default_rng(6).normal(size=N).tolist()))
+    scene = talk.scene("What did A say about word3 on 1 January 2025?", cosines=cosines)
+    ranker = ConversationRanker()
+
+    everything = {one.entry: one.score for one in ranker.rank(scene, np.arange(N), k=N)}
+
+    for depth in (5, 200):
+        entries = np.array(chosen(talk, scene, depth=depth))
+        for k in (1, 7, 1000):
+            for one in ranker.rank(scene, entries, k=k):
+                assert one.score == pytest.approx(everything[one.entry], abs=1e-12)

@@ -1,0 +1,240 @@
+"""Each signal against a plain reading of what it says it is, one turn at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_rag.retrieval.bm25 import B_LONG, B_SHORT
+from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.ranker import ConversationRanker
+from memory_rag.retrieval.scene import Scene
+from memory_rag.retrieval.signals import WEIGHTS, signals
+from memory_rag.text.voice import Voice
+from memory_rag.turns import Role, Turn
+from tests.retrieval.talks import Talk, turn
+
+FIRST_DAY = datetime(2026, 4, 20, 12, tzinfo=UTC)
+WORDS = ["kayak", "trip", "tax", "I", "we", "my", "where", "Ada", "rain"]
+QUESTIONS = [
+    "kayak trip",
+    "What did Ada say about the kayak?",
+    "When did I pay my tax?",
+    "What did you suggest about rain?",
+    "What did we decide on 22 April 2026?",
+    "What did Ada and Bo see in April?",
+    "snow",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A scene read turn by turn: the turns in their spoken order, and what the two sides say of each."""
+
+    turns: Sequence[Turn]
+    scene: Scene
+
+    @property
+    def inside(self) -> list[int]:
+        return [entry for entry in range(len(self.turns)) if self.scene.pool.searched[entry]]
+
+    def keyword(self, entry: int) -> float:
+        best = max((self.scene.bm25[other] for other in self.inside), default=0.0)
+        return float(self.scene.bm25[entry] / best) if best > 0 else 0.0
+
+    def dense(self, entry: int) -> float:
+        if self.scene.cosine is None or self.scene.cosine[entry] < -1.5 or entry not in self.inside:
+            return 0.0
+        known = [self.scene.cosine[other] for other in self.inside if self.scene.cosine[other] >= -1.5]
+        deviation = float(np.std(known))
+        return float(self.scene.cosine[entry] - np.mean(known)) / (4 * deviation) if deviation > 0 else 0.0
+
+    def session(self, entry: int) -> list[int]:
+        own = (self.turns[entry].conversation_id, self.turns[entry].session_id)
+        return [n for n, said in enumerate(self.turns) if (said.conversation_id, said.session_id) == own]
+
+    def neighbours(self, entry: int, step: int) -> list[int]:
+        """Return the entries on one side in the session, nearest first."""
+        session = [other for other in self.session(entry) if self.turns[other].recalled]
+        place = session.index(entry)
+        return session[place + 1 :] if step > 0 else session[:place][::-1]
+
+    def run_beyond(self, entry: int, step: int) -> tuple[int, list[int]]:
+        place, run = 0, list[int]()
+        for other in self.neighbours(entry, step):
+            if not run and self.turns[other].speaker == self.turns[entry].speaker:
+                place += 1
+            elif not run or self.turns[other].speaker == self.turns[run[0]].speaker:
+                run.append(other)
+            else:
+                break
+        return place, run
+
+    def question(self, side: Callable[[int], float], entry: int) -> float:
+        place, run = self.run_beyond(entry, -1)
+        return 0.7**place * max((side(other) for other in run if "?" in self.turns[other].text[-60:]), default=0.0)
+
+    def reply(self, side: Callable[[int], float], entry: int) -> float:
+        place, run = self.run_beyond(entry, 1)
+        return 0.7**place * max((side(other) for other in run), default=0.0)
+
+    def of_session(self, side: Callable[[int], float], entry: int) -> float:
+        best = {other: max(side(n) for n in self.session(other) if n in self.inside) for other in self.inside}
+        n_sessions = len({tuple(self.session(other)) for other in self.inside})
+        mean = sum(best.values()) / len(best)
+        deviation = math.sqrt(sum((value - mean) ** 2 for value in best.values()) / len(best))
+        if n_sessions < 2 or deviation < 1e-12:
+            return 0.0
+        return (best[entry] - mean) / (3 * deviation) * n_sessions / (n_sessions + 8)
+
+    def speaker(self, entry: int) -> float:
+        named = self.scene.query.named
+        return (1.0 if len(named) == 1 else 0.5) if self.turns[entry].speaker in named else 0.0
+
+    def voice(self, entry: int) -> float:
+        is_user = self.turns[entry].role is Role.USER
+        return {
+            Voice.USER: float(is_user),
+            Voice.BOTH: float(is_user),
+            Voice.NOBODY: 0.5 * is_user,
+            Voice.ASSISTANT: float(self.turns[entry].role is Role.ASSISTANT),
+        }[self.scene.query.voice]
+
+    def dated(self, entry: int) -> float:
+        said_at = self.turns[entry].said_at
+        if said_at is None:
+            return 0.0
+        if "22 April 2026" in self.scene.query.text:
+            away = abs((said_at.date() - date(2026, 4, 22)).days)
+            return 2.0 if away <= 1 else float(said_at.month == 4)
+        return float("April" in self.scene.query.text and said_at.month == 4)
+
+    def first_person(self, entry: int) -> float:
+        return float(bool({"I", "we", "my"} & set(self.turns[entry].text.replace("?", "").split())))
+
+    def length(self, entry: int) -> float:
+        norm = self.scene.pool.norm
+        n_terms = max(1, int(self.scene.pool.lengths[entry]))
+        return -math.log(n_terms / norm.typical) * (norm.b - B_SHORT) / (B_LONG - B_SHORT)
+
+    def value(self, name: str, entry: int) -> float:
+        match name.split("_"):
+            case [("keyword" | "dense") as side]:
+                return getattr(self, side)(entry)  # type: ignore[no-any-return]
+            case [("keyword" | "dense") as side, "question"]:
+                return self.question(getattr(self, side), entry)
+            case [("keyword" | "dense") as side, "reply"]:
+                return self.reply(getattr(self, side), entry)
+            case [("keyword" | "dense") as side, "session"]:
+                return self.of_session(getattr(self, side), entry)
+            case ["speaker", "first", "person"]:
+                return self.speaker(entry) * self.first_person(entry)
+        return getattr(self, name)(entry)  # type: ignore[no-any-return]
+
+
+TURNS = st.lists(
+    st.builds(
+        lambda words, asks, session, speaker, day, recalled, role: turn(
+            " ".join(words) + ("?" if asks else ""),
+            session_id=session,
+            speaker=speaker,
+            role=role,
+            said_at=None if day is None else FIRST_DAY + timedelta(days=day),
+            recalled=recalled,
+        ),
+        st.lists(st.sampled_from(WORDS), max_size=40),
+        st.booleans(),
+        st.sampled_from("rs"),
+        st.sampled_from(["Ada", "Bo"]),
+        st.integers(0, 20) | st.none(),
+        st.sampled_from([True, True, True, False]),
+        st.sampled_from([Role.USER, Role.ASSISTANT]),
+    ),
+    min_size=1,
+    max_size=12,
+)
+COSINES = st.dictionaries(st.integers(0, 11), st.floats(-1, 1).map(lambda x: round(x, 3)), max_size=12)
+
+
+@settings(max_examples=150)
+@given(TURNS, COSINES, st.sampled_from(QUESTIONS), st.booleans())
+def test_every_signal_is_what_it_says_it_is(
+    turns: list[Turn], cosines: dict[int, float], question: str, narrowed: bool
+) -> None:
+    # Sessions one after the other, as they are spoken.
+    turns = sorted(turns, key=lambda said: said.session_id)
+    talk = Talk(turns)
+    within = Within(until="2026-04-30") if narrowed else Within()
+    known = {entry: value for entry, value in cosines.items() if entry < len(turns) and turns[entry].recalled}
+    scene = talk.scene(question, cosines=known, within=within)
+    plain = Plain(turns, scene)
+    entries = scene.pool.entries
+
+    values = {signal.name: signal.compute(scene, entries) for signal in signals()}
+
+    assert set(values) == set(WEIGHTS)
+    for name, found in values.items():
+        expected = [plain.value(name, entry) for entry in entries.tolist()]
+        assert found.tolist() == pytest.approx(expected, abs=1e-7), name
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("What happened on 22 April 2026?", [1, 2, 2, 2, 1, 0, 0]),
+        ("What happened in April?", [1, 1, 1, 1, 1, 0, 0]),
+        ("What happened in April 2025?", [0, 0, 0, 0, 0, 0, 0]),
+        ("What happened on 22 April?", [1, 2, 2, 2, 1, 0, 0]),
+        ("What happened last week?", [0, 0, 0, 0, 0, 1, 0]),
+        ("What happened?", [0, 0, 0, 0, 0, 0, 0]),
+    ],
+)
+def test_a_named_day_counts_double_within_a_day_and_a_named_period_once(question: str, values: list[float]) -> None:
+    days = [20, 21, 22, 23, 24, 28]
+    talk = Talk([turn("x", said_at=datetime(2026, 4, day, 12, tzinfo=UTC)) for day in days[:5]])
+    talk.say(turn("x", said_at=datetime(2026, 5, 1, 12, tzinfo=UTC)))
+    talk.say(turn("x", said_at=None))
+    scene = talk.scene(question)
+    dated = next(signal for signal in signals() if signal.name == "dated")
+
+    assert dated.compute(scene, np.arange(7)).tolist() == values
+
+
+def test_only_the_signals_with_a_weight_are_used() -> None:
+    assert [(signal.name, signal.weight) for signal in signals({"dense": 2.0, "keyword": 1.0, "voice": 0.0})] == [
+        ("keyword", 1.0),
+        ("dense", 2.0),
+    ]
+    assert [signal.name for signal in signals()] == list(WEIGHTS)
+
+
+def test_no_entries_have_no_values() -> None:
+    scene = Talk([turn("a")]).scene("What did Ada say on 22 April 2026?", cosines={0: 0.1})
+
+    for name, values in ConversationRanker().values(scene, np.zeros(0, np.int64)).items():
+        assert values.tolist() == [], name
+
+
+def test_signals_of_a_pool_of_another_conversation_are_those_of_a_memory_without_the_rest() -> None:
+    own = [turn("kayak?", speaker="Ada"), turn("I went on a kayak trip", speaker="Bo"), turn("tax", session_id="b")]
+    other = [turn("kayak " * 30, conversation_id="other", speaker="Ada"), turn("trip?", conversation_id="other")]
+    cosines = {0: 0.3, 1: 0.8, 2: -0.1}
+    question = "What did Ada say about the kayak trip?"
+    ranker = ConversationRanker()
+    entries = np.arange(3)
+
+    alone = ranker.values(Talk(own).scene(question, cosines=cosines), entries)
+    narrowed = ranker.values(
+        Talk([*own, *other]).scene(question, cosines={**cosines, 3: 0.9, 4: 0.7}, within=Within(conversation="talk")),
+        entries,
+    )
+
+    for name, values in alone.items():
+        assert narrowed[name].tolist() == pytest.approx(values.tolist()), name
