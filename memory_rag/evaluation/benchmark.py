@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
 from typing import Any, Literal
 
 from memory_rag.turns import Turn
@@ -14,13 +16,17 @@ Unit = Literal["turn", "session"]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as it is asked. ``conversation_id`` is the conversation that it is about; ``category`` its kind, by
-    number and name where the data set numbers them."""
+    """A question as it is asked.
+
+    ``conversation_id`` is the conversation that it is about, empty for all of them; ``category`` its kind, by number and
+    name where the data set numbers them; ``asked_at`` when it was asked, where the data set tells.
+    """
 
     query_id: str
     text: str
     conversation_id: str
     category: str = ""
+    asked_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ class Dropped:
         return [{"reason": r, "count": n, "where": self.places[r]} for r, n in self.counts.most_common()]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Benchmark:
     """Conversations, questions and judgements, as one loader read them.
 
@@ -79,9 +85,16 @@ class Benchmark:
 
     def pool_of(self, query: Query, *, pool: Literal["conversation", "memory"]) -> tuple[Document, ...]:
         """Return the candidates of a query: its own conversation's documents, or all of them."""
-        if pool == "memory":
+        if pool == "memory" or not query.conversation_id:
             return self.documents
-        return tuple(doc for doc in self.documents if doc.conversation_id == query.conversation_id)
+        return self._by_conversation[query.conversation_id]
+
+    @cached_property
+    def _by_conversation(self) -> Mapping[str, tuple[Document, ...]]:
+        grouped: dict[str, list[Document]] = defaultdict(list)
+        for document in self.documents:
+            grouped[document.conversation_id].append(document)
+        return {name: tuple(documents) for name, documents in grouped.items()}
 
     def _is_answerable(self, query: Query) -> bool:
         return any(grade > 0 for grade in self.qrels.get(query.query_id, {}).values())

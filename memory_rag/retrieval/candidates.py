@@ -34,7 +34,8 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
         # Who speaks was narrowed: an answer is near its question whoever asked, but those asked for have a best too.
         found += [_best(entries, side, depth) for side in (scene.keyword, scene.dense)]
     both = scene.keyword + scene.dense
-    found.append(_best(_in_best_sessions(scene, entries), both, _SESSION_TURNS))
+    in_sessions = _in_best_sessions(scene)
+    found.append(_best(in_sessions[allowed[in_sessions]], both, _SESSION_TURNS))
     if scene.query.dates:
         found.append(_best(entries[dated(scene, entries) > 0], both, _SESSION_TURNS))
     for meant in (voice, speaker):
@@ -57,12 +58,9 @@ def _best(entries: Entries, values: Scores, n: int) -> Entries:
     return np.concatenate([better, entries[of_entries == least][: n - len(better)]])
 
 
-def _in_best_sessions(scene: Scene, entries: Entries) -> Entries:
+def _in_best_sessions(scene: Scene) -> Entries:
     sessions = scene.stage.sessions
-    if len(sessions) == 0:
-        return entries[:0]
     chosen = np.zeros(len(sessions), np.bool_)
     for best in (scene.keyword_by_session, scene.dense_by_session):
         chosen[np.argsort(-best, kind="stable")[:_BEST_SESSIONS]] = True
-    kept: Entries = entries[chosen[sessions.number[scene.table.session[entries]]]]
-    return kept
+    return sessions.members(chosen)

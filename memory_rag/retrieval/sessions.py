@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from memory_rag.retrieval.bm25 import Pool
 from memory_rag.retrieval.ranking import Entries, Scores
-from memory_rag.retrieval.turn_table import TurnTable
+from memory_rag.retrieval.turn_table import Mask, TurnTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,13 @@ class Sessions:
         if len(self):
             np.maximum.at(best, self.of_stretch, np.maximum.reduceat(values[self.entries], self.starts))
         return best
+
+    def members(self, chosen: Mask) -> Entries:
+        """Return the entries of the sessions chosen by number, ascending."""
+        ends = np.append(self.starts[1:], len(self.entries))
+        parts = np.flatnonzero(chosen[self.of_stretch])
+        listed = [self.entries[start:end] for start, end in zip(self.starts[parts], ends[parts], strict=True)]
+        return np.concatenate([self.entries[:0], *listed])
 
     def standardized(self, best: Scores) -> Scores:
         """Return the sessions' best values as standard deviations from their mean over turns, over 3.

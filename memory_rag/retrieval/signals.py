@@ -75,6 +75,8 @@ def dense_session(scene: Scene, entries: Entries) -> Scores:
 
 def speaker(scene: Scene, entries: Entries) -> Scores:
     """1 for turns by the one person whom the question names; .5 for those of all, if it names several."""
+    if not scene.query.named:
+        return np.zeros(len(entries))
     named = [scene.table.speakers.find(name) for name in scene.query.named]
     spoken = np.isin(scene.table.speaker[entries], [code for code in named if code is not None])
     return spoken.astype(np.float64) * (1.0 if len(named) == 1 else 0.5)

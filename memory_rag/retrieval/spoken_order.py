@@ -141,7 +141,7 @@ class _Beyond:
         all_places, said = all_places[order], np.concatenate([one for _, one in found])[order]
         starts = np.flatnonzero(np.diff(all_places, prepend=-1))
         place = all_places[starts]
-        fading: Scores = _FADING ** distance[place]
+        fading = np.power(_FADING, distance[place], dtype=np.float64)
         return cls(len(entries), said, starts, place, fading)
 
     def best(self, values: Scores) -> Scores:
