@@ -1,10 +1,10 @@
 """memory_rag: a long-term memory for a chat with a language model that never loses a word.
 
-    from memory_rag import Memory
+from memory_rag import Memory
 
-    with Memory.open("work") as memory:
-        memory.add("The price is 49 euro.", role="user")
-        print(memory.quote("price is 49 euro")[0].text)
+with Memory.open("work") as memory:
+    memory.add("The price is 49 euro.", role="user")
+    print(memory.quote("price is 49 euro")[0].text)
 """
 
 from __future__ import annotations

@@ -323,9 +323,7 @@ class Memory:
         Keyword search goes on meanwhile; a stopped run is taken up again by the next.
         """
         with self._lock.held():
-            return self.indexes.rebuild(
-                language=language, prune=prune, progress=progress, unlocked=self._lock.given_up
-            )
+            return self.indexes.rebuild(language=language, prune=prune, progress=progress, unlocked=self._lock.given_up)
 
     def stats(self) -> Stats:
         """Count what is in this memory: turns, people, times, bytes, how much is embedded."""

@@ -42,6 +42,8 @@ class Settings:
     """Turns that a search embeds on its way at most; what is over stays keyword-only until the next ``embed``."""
     threads: int = 0
     """Threads for embedding and FAISS; 0 means one a core."""
+    weights: str = ""
+    """A file of weights for ``hybrid``, as ``memory-rag bench tune`` writes it; empty means the shipped ones."""
 
     def __post_init__(self) -> None:
         choices = {"durability": ("normal", "full")}
@@ -118,7 +120,7 @@ def setting_names() -> tuple[str, ...]:
 
 
 def home_folder(given: str | Path | None = None) -> Path:
-    """Return where memories named without a slash live: the argument, ``MEMORY_RAG_HOME``, or the user's data folder."""
+    """Return where memories named without a slash live: the argument, ``MEMORY_RAG_HOME``, or the user data folder."""
     if given:
         return Path(given).expanduser()
     if named := os.environ.get("MEMORY_RAG_HOME"):

@@ -10,6 +10,8 @@ from memory_rag.evaluation.markdown import share
 from memory_rag.evaluation.report_shape import Comparison, Report
 from memory_rag.evaluation.wording import counted, p_value, points, points_between
 
+IN_SAMPLE_SIGN: Final = "†"
+IN_SAMPLE_NOTE: Final = "† in-sample: its weights were set or fitted after seeing these data"
 LEVEL: Final = 0.05
 """A difference counts if its p, adjusted for its family, is below this and its interval leaves out 0."""
 
@@ -32,32 +34,27 @@ def answer_of(report: Report) -> Answer:
     the data, or that is only a bound, is no contender; it is named if it is ahead.
     """
     measure = report["settings"]["measure"]
-    contenders = _ranked(report)
-    best = contenders[0]
-    other = next((name for name in contenders if _kind(name) != _kind(best)), None)
-    if report["retrievers"][best]["bound"]:
-        other = None
+    best, other = _rivals(report)
     mean = _mean(report, best)
     if other is None:
         return Answer(
-            f"{best} finds {share(mean)} ({measure}); there is nothing to compare it with.",
+            f"{marked(report, best)} finds {share(mean)} ({measure}); there is nothing to compare it with.",
             tuple(_details(report, best, other)),
             best,
             other,
             is_clear=False,
         )
     compared = comparison(report, best, other, measure=measure)
-    found = f"{points(compared['difference'])} points over {other}"
+    one, two = marked(report, best), marked(report, other)
+    found = f"{points(compared['difference'])} points over {two}"
     between = points_between(compared["low"], compared["high"])
     how = f"{measure} {share(mean)} against {share(_mean(report, other))}, 95 % interval {between}, p {_p(compared)}"
     if is_clear(compared):
-        headline = f"{best} serves this history best: {found}, p {_p(compared)}."
+        headline = f"{one} serves this history best: {found}, p {_p(compared)}."
         details = [f"{measure} {share(mean)} against {share(_mean(report, other))}, 95 % interval {between} points."]
     else:
         asked = counted(compared["n"], "question")
-        headline = (
-            f"Between {best} and {other} there is no difference that {asked} can show: {found}, p {_p(compared)}."
-        )
+        headline = f"Between {one} and {two} there is no difference that {asked} can show: {found}, p {_p(compared)}."
         details = [f"{how.partition(', p ')[0]} points."]
     return Answer(headline, (*details, *_details(report, best, other)), best, other, is_clear=is_clear(compared))
 
@@ -84,12 +81,17 @@ def is_clear(compared: Comparison) -> bool:
     return compared["p_holm"] < LEVEL and low is not None and high is not None and (low > 0 or high < 0)
 
 
+def marked(report: Report, name: str) -> str:
+    """Return a retriever's name, with the sign of in-sample if it is."""
+    return f"{name} {IN_SAMPLE_SIGN}" if report["retrievers"][name]["in_sample"] else name
+
+
 def sides(report: Report) -> tuple[str, str] | None:
     """Return the two retrievers whose wins are listed: keyword and dense, or else the two of the headline."""
     if all(name in report["retrievers"] for name in ("keyword", "dense")):
         return "keyword", "dense"
-    answer = answer_of(report)
-    return None if answer.other is None else (answer.best, answer.other)
+    best, other = _rivals(report)
+    return None if other is None else (best, other)
 
 
 def _details(report: Report, best: str, other: str | None) -> list[str]:
@@ -97,10 +99,10 @@ def _details(report: Report, best: str, other: str | None) -> list[str]:
     said = []
     retrievers = report["retrievers"]
     if "keyword" in retrievers and "keyword" not in (best, other) and _kind(best) != "keyword":
-        said.append(_sentence(comparison(report, best, "keyword", measure=measure)))
+        said.append(_sentence(report, comparison(report, best, "keyword", measure=measure)))
     if sides(report) == ("keyword", "dense") and {best, other} != {"keyword", "dense"}:
         first, second = sorted(("keyword", "dense"), key=lambda name: -_mean(report, name))
-        said.append(_sentence(comparison(report, first, second, measure=measure)))
+        said.append(_sentence(report, comparison(report, first, second, measure=measure)))
     ahead = [
         name for name, found in retrievers.items() if found["in_sample"] and _mean(report, name) > _mean(report, best)
     ]
@@ -112,8 +114,8 @@ def _details(report: Report, best: str, other: str | None) -> list[str]:
     return said
 
 
-def _sentence(compared: Comparison) -> str:
-    a, b = compared["a"], compared["b"]
+def _sentence(report: Report, compared: Comparison) -> str:
+    a, b = marked(report, compared["a"]), marked(report, compared["b"])
     between = points_between(compared["low"], compared["high"])
     if is_clear(compared):
         return f"{a} finds more than {b}: {points(compared['difference'])} points {between}, p {_p(compared)}."
@@ -121,6 +123,15 @@ def _sentence(compared: Comparison) -> str:
         f"Between {a} and {b} the questions show no difference: {points(compared['difference'])} points {between}, "
         f"p {_p(compared)}."
     )
+
+
+def _rivals(report: Report) -> tuple[str, str | None]:
+    """Return the best contender and the best one of another kind; bounds are no contenders, even alone."""
+    contenders = _ranked(report)
+    best = contenders[0]
+    if report["retrievers"][best]["bound"]:
+        return best, None
+    return best, next((name for name in contenders if _kind(name) != _kind(best)), None)
 
 
 def _ranked(report: Report) -> list[str]:

@@ -18,8 +18,8 @@ Unit = Literal["turn", "session"]
 class Query:
     """A question as it is asked.
 
-    ``conversation_id`` is the conversation that it is about, empty for all of them; ``category`` its kind, by number and
-    name where the data set numbers them; ``asked_at`` when it was asked, where the data set tells.
+    ``conversation_id`` is the conversation that it is about, empty for all of them; ``category`` its kind, by number
+    and name where the data set numbers them; ``asked_at`` when it was asked, where the data set tells.
     """
 
     query_id: str
@@ -87,7 +87,7 @@ class Benchmark:
         """Return the candidates of a query: its own conversation's documents, or all of them."""
         if pool == "memory" or not query.conversation_id:
             return self.documents
-        return self._by_conversation[query.conversation_id]
+        return self._by_conversation.get(query.conversation_id, ())
 
     @cached_property
     def _by_conversation(self) -> Mapping[str, tuple[Document, ...]]:

@@ -9,8 +9,9 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
 
 from memory_rag.errors import MissingExtraError
+from memory_rag.evaluation.answer import IN_SAMPLE_NOTE
 from memory_rag.evaluation.label_places import beside, spread
-from memory_rag.evaluation.series import IN_SAMPLE_NOTE, LIGHT, Series
+from memory_rag.evaluation.series import LIGHT, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes

@@ -9,7 +9,9 @@ from memory_rag.evaluation.series import LIGHT
 
 _SVG: Final = re.compile(r"<svg .*", re.DOTALL)
 _METADATA: Final = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+# Some releases of matplotlib write one "font", others a size and a family.
 _FONT: Final = re.compile(r"font: ((?:[a-z]+ |\d+ )?)([\d.]+px) [^;\"]*")
+_FAMILY: Final = re.compile(r"font-family: '[^;\"]*")
 _ID: Final = re.compile(r'( id="|url\(#|href="#)')
 
 
@@ -27,7 +29,7 @@ def for_page(svg: str, *, prefix: str) -> str:
     element = opening + ">" + rest
     for name, colour in LIGHT.items():
         element = element.replace(colour, f"var(--{name})")
-    element = _FONT.sub(_inherited, element)
+    element = _FAMILY.sub("font-family: inherit", _FONT.sub(_inherited, element))
     return _ID.sub(rf"\1{prefix}-", element).strip()
 
 

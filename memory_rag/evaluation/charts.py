@@ -144,6 +144,7 @@ def _rank_scatter(report: Report, series: Sequence[Series]) -> Figure:
     grid = rank_grid(ranks[a], ranks[b], k=k, depth=depth)
     shown = [one for one in series if one.name in compared]
     slots = {one.name: one.slot for one in shown}
+    labels = {one.name: one.label for one in shown}
     colours: dict[Side, str] = {
         "a": LIGHT[slots[a]],
         "b": LIGHT[slots[b]],
@@ -151,8 +152,8 @@ def _rank_scatter(report: Report, series: Sequence[Series]) -> Figure:
         "neither": LIGHT["faint"],
     }
     names: dict[Side, str] = {
-        "a": f"{printable(a)} alone",
-        "b": f"{printable(b)} alone",
+        "a": f"{labels[a]} alone",
+        "b": f"{labels[b]} alone",
         "both": "both",
         "neither": "neither",
     }
@@ -173,7 +174,7 @@ def _rank_scatter(report: Report, series: Sequence[Series]) -> Figure:
     for axis, set_label, name in ((axes.xaxis, axes.set_xlabel, a), (axes.yaxis, axes.set_ylabel, b)):
         kept = [place for place, label in enumerate(grid.labels) if label in _RANKS_SHOWN or place >= grid.cut - 1]
         axis.set_ticks(kept, [grid.labels[place] for place in kept])
-        set_label(f"rank of the first evidence, {printable(name)}")
+        set_label(f"rank of the first evidence, {labels[name]}")
     axes.set_xlim(-0.8, len(grid.upper) + 0.8)
     axes.set_ylim(-0.8, len(grid.upper) + 0.8)
     axes.tick_params(length=0, labelsize=7)

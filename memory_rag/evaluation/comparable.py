@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memory_rag.errors import QueryError
+from memory_rag.evaluation.answer import marked
 from memory_rag.evaluation.differences import comparisons_of
 from memory_rag.evaluation.report_shape import Comparison, Report
 
@@ -38,7 +39,7 @@ def compare_reports(
 ) -> list[Comparison]:
     """Compare each retriever that both reports have with itself, on the questions that both have.
 
-    The sides are told apart by ``names``: ``hybrid (a)`` and ``hybrid (b)``.
+    The sides are told apart by ``names``: ``hybrid (a)`` and ``hybrid (b)``; an in-sample one has its sign.
 
     Raises:
         QueryError: the reports aren't comparable, share no retriever, or lack a measure.
@@ -56,14 +57,18 @@ def compare_reports(
             missing = [measure for measure in measures if measure not in values]
             if missing:
                 raise QueryError(f"report {side!r} has no {missing[0]} for {name!r}; it has: {', '.join(values)}")
-            per_query[f"{name} ({side})"] = {m: [values[m][pair[place]] for pair in rows] for m in measures}
+            per_query[_on(side, report, name)] = {m: [values[m][pair[place]] for pair in rows] for m in measures}
     return comparisons_of(
         per_query,
-        pairs=[(f"{name} ({names[0]})", f"{name} ({names[1]})") for name in shared],
+        pairs=[(_on(names[0], a, name), _on(names[1], b, name)) for name in shared],
         measures=measures,
         conversations=[a["conversations"][row] for row, _ in rows],
         seed=a["settings"]["seed"],
     )
+
+
+def _on(side: str, report: Report, name: str) -> str:
+    return f"{marked(report, name)} ({side})"
 
 
 def _differences(a: Report, b: Report) -> Iterator[str]:

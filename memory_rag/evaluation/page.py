@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
-from memory_rag.evaluation.answer import answer_of
+from memory_rag.evaluation.answer import IN_SAMPLE_NOTE, answer_of
 from memory_rag.evaluation.markup import Html, joined, tag
 from memory_rag.evaluation.page_tables import (
     all_measures_table,
@@ -18,12 +18,12 @@ from memory_rag.evaluation.page_tables import (
 )
 from memory_rag.evaluation.page_wins import wins
 from memory_rag.evaluation.report_file import by_pool
-from memory_rag.evaluation.report_shape import AnyReport, Report
-from memory_rag.evaluation.series import DARK, IN_SAMPLE_NOTE, LIGHT, series_of
+from memory_rag.evaluation.report_shape import AnyReport, PoolName, Report
+from memory_rag.evaluation.series import DARK, LIGHT, series_of
 from memory_rag.evaluation.statistics import RESAMPLES
 from memory_rag.evaluation.wording import POOLS, WITHIN, counted, definitions_of, kept_together
 
-Charts = Mapping[str, Mapping[str, str]]
+Charts = Mapping[PoolName, Mapping[str, str]]
 """Pool to chart to its SVG, as ``charts.page_charts`` draws them for a pool."""
 
 _CAPTIONS: Final[Mapping[str, tuple[str, str]]] = {
@@ -162,7 +162,7 @@ def _pool(report: Report, *, charts: Mapping[str, str] | None, texts: Mapping[st
         _details("All measures, with both intervals", all_measures_table(report, series), _both_intervals_note(report)),
         _details(f"By role of the evidence, {measure}", parts_table(report, series, by="by_role", what="role")),
         _details(f"By conversation, {measure}", parts_table(report, series, by="by_conversation", what="conversation")),
-        *(_details(f"Every pair, {name}", comparisons_table(found)) for name, found in by_measure.items()),
+        *(_details(f"Every pair, {name}", comparisons_table(report, found)) for name, found in by_measure.items()),
         id=f"pool-{report['pool']}",
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from memory_rag.evaluation.answer import answer_of
+from memory_rag.evaluation.answer import IN_SAMPLE_SIGN, answer_of, marked
 from memory_rag.evaluation.markdown import amount, share
 from memory_rag.evaluation.markup import Html, tag
 from memory_rag.evaluation.report_shape import Comparison, Mean, Means, Report
-from memory_rag.evaluation.series import IN_SAMPLE_SIGN, Series
+from memory_rag.evaluation.series import Series
 from memory_rag.evaluation.wording import MISSING, in_brackets, main_measures, p_value, points, points_between
 
 _LINE: Final = 200
@@ -62,7 +62,7 @@ def all_measures_table(report: Report, series: Sequence[Series]) -> Html:
     return _table(["measure", *(one.label for one in series)], rows)
 
 
-def comparisons_table(found: Iterable[Comparison]) -> Html:
+def comparisons_table(report: Report, found: Iterable[Comparison]) -> Html:
     """Return a row a pair: difference, p, and on how many questions who succeeds."""
     rows = []
     head = ["a against b", "points", "p", "p, Holm", "a alone", "b alone", "both", "neither", "either"]
@@ -79,7 +79,9 @@ def comparisons_table(found: Iterable[Comparison]) -> Html:
             outcome = one["outcome"]
             counts = (outcome["won"], outcome["lost"], outcome["both"], outcome["neither"])
             cells += [tag("td", f"{count:,}") for count in counts] + [tag("td", share(outcome["union"]))]
-        rows.append(tag("tr", tag("th", f"{one['a']} – {one['b']}", scope="row"), *cells))
+        rows.append(
+            tag("tr", tag("th", f"{marked(report, one['a'])} – {marked(report, one['b'])}", scope="row"), *cells)
+        )
     return _table(head if with_outcomes else head[:4], rows, tall=len(rows) > 12)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from memory_rag.evaluation.answer import sides
+from memory_rag.evaluation.answer import marked, sides
 from memory_rag.evaluation.markdown import share
 from memory_rag.evaluation.markup import Html, joined, tag
 from memory_rag.evaluation.rank_cells import Side, cutoff_of, side_of
@@ -30,7 +30,13 @@ def wins(report: Report, series: Sequence[Series], *, texts: Mapping[str, str]) 
     n = len(report["queries"])
     slots = {one.name: one.slot for one in series}
     colours: dict[Side, str] = {"both": "muted", "a": slots[a], "b": slots[b], "neither": "line"}
-    words: dict[Side, str] = {"both": "both", "a": f"{a} alone", "b": f"{b} alone", "neither": "neither"}
+    shown_a, shown_b = marked(report, a), marked(report, b)
+    words: dict[Side, str] = {
+        "both": "both",
+        "a": f"{shown_a} alone",
+        "b": f"{shown_b} alone",
+        "neither": "neither",
+    }
     bar = joined(
         tag("i", style=f"--of: var(--{colour}); flex: {len(rows[side])}")
         for side, colour in colours.items()
@@ -43,7 +49,7 @@ def wins(report: Report, series: Sequence[Series], *, texts: Mapping[str, str]) 
     union = (n - len(rows["neither"])) / n
     return joined(
         [
-            tag("h3", f"Who finds evidence among the first {k}: {a} or {b}"),
+            tag("h3", f"Who finds evidence among the first {k}: {shown_a} or {shown_b}"),
             tag("div", bar, class_="split", role="img", aria_label=f"shares of {counted(n, 'question')}"),
             tag("ul", keys, class_="keys"),
             tag(
@@ -77,14 +83,14 @@ def _won(
         )
         for row in order
     ]
-    of_words, of_numbers = ("question", "category"), (winner, loser)
+    of_words, of_numbers = ("question", "category"), (marked(report, winner), marked(report, loser))
     head = tag(
         "tr",
         *(tag("th", text, scope="col", class_="name") for text in of_words),
         *(tag("th", text, scope="col") for text in of_numbers),
     )
     table = tag("table", tag("thead", head), tag("tbody", *lines))
-    said = "Neither finds it" if nobody else f"Only {winner} finds it"
+    said = "Neither finds it" if nobody else f"Only {marked(report, winner)} finds it"
     return tag(
         "details",
         tag("summary", f"{said} ", tag("span", counted(len(rows), "question"), class_="quiet")),

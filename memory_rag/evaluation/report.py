@@ -22,6 +22,7 @@ from memory_rag.evaluation.scores import (
 from memory_rag.evaluation.statistics import Values
 from memory_rag.evaluation.summaries import Summaries
 from memory_rag.evaluation.weights_origin import is_in_sample
+from memory_rag.evaluation.wording import counted
 
 MEASURES: Final = (
     "recall@1",
@@ -107,7 +108,8 @@ def build_report(
     comparisons = comparisons_of(contenders, measures=compared, conversations=conversations, seed=seed)
     n_unanswerable = len(benchmark.unanswerable())
     if n_unanswerable:
-        not_measured.append(f"{n_unanswerable} questions without evidence: whether they are rightly found unanswerable")
+        asked_in_vain = counted(n_unanswerable, "question")
+        not_measured.append(f"{asked_in_vain} without evidence: whether nothing is rightly found for them")
     if not any(retriever["latency_ms"] for retriever in retrievers.values()):
         not_measured.append("latency")
     return {

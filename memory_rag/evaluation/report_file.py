@@ -45,7 +45,20 @@ def by_pool(report: AnyReport) -> list[Report]:
         return [report]
     joined = cast(PoolsReport, report)
     common = {key: value for key, value in joined.items() if key != "pools"}
-    return [cast(Report, {**common, **part}) for part in joined["pools"].values()]
+    return [
+        cast(Report, {**common, **part, "definitions": _of_pool(joined["definitions"], part)})
+        for part in joined["pools"].values()
+    ]
+
+
+def pool_sizes_of(reports: Sequence[Report]) -> dict[str, list[PoolSize]]:
+    """Return how the answer's measure changes over reports on ever more conversations, by retriever that all have."""
+    found: dict[str, list[PoolSize]] = {}
+    for name, retriever in reports[0]["retrievers"].items() if reports else ():
+        if retriever["bound"] or any(name not in report["retrievers"] for report in reports):
+            continue
+        found[name] = [_pool_size(report, name) for report in reports]
+    return found
 
 
 def with_pool_sizes(report: Report, pool_sizes: Mapping[str, Sequence[PoolSize]]) -> Report:
@@ -94,6 +107,24 @@ def check_report(value: Any, *, where: str = "report") -> AnyReport:
             if len(column) != n:
                 raise ImportFormatError(f"{where} has {n} queries, but {what} has {len(column)} values")
     return report
+
+
+def _pool_size(report: Report, name: str) -> PoolSize:
+    data, mean = report["dataset"], report["retrievers"][name]["measures"][report["settings"]["measure"]]
+    return {
+        "n_conversations": data["n_conversations"],
+        "n_turns": data["n_turns"],
+        "mean": mean["mean"],
+        "low": mean["low"],
+        "high": mean["high"],
+        "n": mean["n"],
+    }
+
+
+def _of_pool(definitions: Mapping[str, str], part: Pool) -> dict[str, str]:
+    """Return the definitions of what was measured on a pool; a small one is not looked at as deep."""
+    measured = {name for one in part["retrievers"].values() for name in one["measures"]}
+    return {name: text for name, text in definitions.items() if name in measured}
 
 
 def _pool_part(report: Report) -> Pool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -142,7 +142,7 @@ def check_candidates(benchmark: Benchmark, runs: Mapping[str, Rankings], *, pool
                         f"run {name!r} ranks {found!r} for query {query_id!r}, but {benchmark.name} has no such "
                         f"{benchmark.unit}; its ids are as in {benchmark.documents[0].doc_id!r}"
                     )
-                if pool == "conversation" and conversations[found] != asked[query_id]:
+                if pool == "conversation" and asked[query_id] not in ("", conversations[found]):
                     raise QueryError(
                         f"run {name!r} ranks {found!r} for query {query_id!r}, which is of another conversation; "
                         "score such a run on the pool 'memory'"
@@ -165,12 +165,7 @@ def evidence_by_role(benchmark: Benchmark) -> dict[str, dict[str, Relevant]]:
 
 def _pool_sizes(benchmark: Benchmark, *, pool: PoolName) -> dict[str, int]:
     """Return how many candidates each answerable query has."""
-    sizes = Counter(document.conversation_id for document in benchmark.documents)
-    everything = len(benchmark.documents)
-    return {
-        query.query_id: everything if pool == "memory" else sizes[query.conversation_id]
-        for query in benchmark.answerable()
-    }
+    return {query.query_id: len(benchmark.pool_of(query, pool=pool)) for query in benchmark.answerable()}
 
 
 def _check_cutoff(one: Measure, *, depth: int, smallest: int, where: str) -> None:

@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from memory_rag.evaluation.answer import answer_of
+from memory_rag.evaluation.answer import IN_SAMPLE_SIGN, answer_of
 from memory_rag.evaluation.report_shape import Report
 from memory_rag.turns import printable
-
-IN_SAMPLE_SIGN: Final = "†"
-IN_SAMPLE_NOTE: Final = "† in-sample: its weights were set or fitted after seeing these data"
 
 # Told apart by colour-blind readers too (the hues of Okabe & Ito, "Color Universal Design", 2008, darker or lighter
 # for contrast with the paper), and by their markers without any colour.

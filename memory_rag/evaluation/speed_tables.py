@@ -35,6 +35,11 @@ class Goal:
         """Return the value at each place, None where it wasn't measured."""
         return [_at(result, path) for _, path in self.places]
 
+    def at_best(self, result: Result) -> list[float | None]:
+        """Return the best measurement at each place, None where there is none."""
+        best = {"median_ms": "least_ms", "median": "best"}
+        return [_at(result, (*path[:-1], best.get(path[-1], ""))) for _, path in self.places]
+
     def verdict(self, result: Result) -> str:
         """Say ``met`` if it is at every place that was measured, else ``not met``, or ``not measured``."""
         values = [value for value in self.measured(result) if value is not None]
@@ -73,7 +78,7 @@ def speed_tables(found: Result) -> dict[str, str]:
     made = found["provenance"]
     machine, settings = made["machine"], made["settings"]
     note = (
-        f"Medians; {machine['processor']}, {machine['cores']} cores, load average "
+        f"{machine['processor']}, {machine['cores']} cores, load average "
         f"{settings['load_average_before']:.1f} before and {settings['load_average_after']:.1f} after, "
         f"commit {made['commit']}. `full` waits for the disk; a plain append with fsync took {_plain_sync(result)} ms."
     )
@@ -91,11 +96,14 @@ def _goals(result: Result) -> str:
     rows = []
     for goal in GOALS:
         at = [where for where, _ in goal.places if where]
-        values = ["-" if value is None else amount(value) for value in goal.measured(result)]
+        values, best = (
+            " / ".join("-" if value is None else amount(value) for value in taken)
+            for taken in (goal.measured(result), goal.at_best(result))
+        )
         limit = f"{'≥' if goal.at_least else '≤'} {goal.limit:g} {goal.unit}".strip()
         what = f"{goal.what}, {' / '.join(at)} turns" if at else goal.what
-        rows.append((what, limit, " / ".join(values), goal.verdict(result)))
-    return markdown_table(("what", "goal", "measured", "reached"), rows)
+        rows.append((what, limit, values, goal.verdict(result), best if best.strip("-/ ") else "-"))
+    return markdown_table(("what", "goal", "median", "reached", "undisturbed"), rows)
 
 
 def _plain_sync(result: Result) -> str:

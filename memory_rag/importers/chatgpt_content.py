@@ -35,12 +35,8 @@ def content_of(content: Any) -> Content:
     if kind == "execution_output":
         return Content(_text(fields, "text"), recalled=False)
     if kind == "thoughts":
-        thoughts = [
-            _text(as_object(thought), "content", "summary") for thought in as_list(fields.get("thoughts"))
-        ]
-        return Content(
-            joined([text for text in thoughts if text]), (Block("thinking", fields),), recalled=False
-        )
+        thoughts = [_text(as_object(thought), "content", "summary") for thought in as_list(fields.get("thoughts"))]
+        return Content(joined([text for text in thoughts if text]), (Block("thinking", fields),), recalled=False)
     if kind == "reasoning_recap":
         return Content(_text(fields, "content"), (Block("thinking", fields),), recalled=False)
     return _unknown(fields, str(kind or "unknown")) if fields else Content("")

@@ -28,9 +28,7 @@ class Unread:
     reason: str
 
 
-def files_at(
-    path: Path, *, opened: ExitStack, max_entry_bytes: int = MAX_ENTRY_BYTES
-) -> Iterator[SourceFile | Unread]:
+def files_at(path: Path, *, opened: ExitStack, max_entry_bytes: int = MAX_ENTRY_BYTES) -> Iterator[SourceFile | Unread]:
     """Yield the files behind a path in natural order (2 before 10), zips in a folder looked into as well.
 
     Zips stay open until ``opened`` is closed. Linked folders and zips inside zips are named, not followed.
@@ -41,9 +39,7 @@ def files_at(
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
-        raise ImportFormatError(
-            f"{path}: can't be read: {getattr(error, 'strerror', None) or error}"
-        ) from error
+        raise ImportFormatError(f"{path}: can't be read: {getattr(error, 'strerror', None) or error}") from error
     if stat.S_ISDIR(mode):
         yield from _folder(path, opened, max_entry_bytes)
     elif not stat.S_ISREG(mode):
@@ -86,16 +82,12 @@ def _zip(path: Path, label: str, opened: ExitStack, max_entry_bytes: int) -> Ite
         raise ImportFormatError(f"{label}: not a zip that can be read: {error}; export it again") from error
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if any(entry.flag_bits & 0x1 for entry in entries):
-        raise ImportFormatError(
-            f"{label}: the zip is encrypted; unpack it with its password and import the folder"
-        )
+        raise ImportFormatError(f"{label}: the zip is encrypted; unpack it with its password and import the folder")
     inside = path.resolve()
     for entry in sorted(entries, key=lambda entry: _natural(entry.filename)):
         name = f"{label}/{entry.filename}"
         if entry.file_size > max_entry_bytes:
-            yield Unread(
-                name, f"{entry.file_size:,} bytes unpacked; the limit in a zip is {max_entry_bytes:,}"
-            )
+            yield Unread(name, f"{entry.file_size:,} bytes unpacked; the limit in a zip is {max_entry_bytes:,}")
         elif entry.filename.lower().endswith(".zip"):
             yield Unread(name, "a zip inside a zip; unpack it first")
         else:

@@ -92,9 +92,7 @@ def _turns(spoken: dict[str, Any], conversation_id: str, options: ImportOptions)
 
 def _sessions(spoken: dict[str, Any]) -> list[str]:
     found = (_SESSION.fullmatch(key) for key in spoken)
-    return [
-        match[0] for match in sorted((match for match in found if match), key=lambda match: int(match[1]))
-    ]
+    return [match[0] for match in sorted((match for match in found if match), key=lambda match: int(match[1]))]
 
 
 def _session_time(value: Any, options: ImportOptions) -> Moment:

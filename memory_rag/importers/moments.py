@@ -69,9 +69,7 @@ def month_number(name: str) -> int | None:
         return None
 
 
-def at_local_time(
-    year: int, month: int | None, day: int, *, hour: int = 0, minute: int = 0, tz: tzinfo
-) -> Moment:
+def at_local_time(year: int, month: int | None, day: int, *, hour: int = 0, minute: int = 0, tz: tzinfo) -> Moment:
     """Return the instant that a wall clock in ``tz`` shows; a day that doesn't exist is a problem."""
     try:
         return Moment(datetime(year, month or 0, day, hour, minute, tzinfo=tz).astimezone(UTC))

@@ -56,9 +56,7 @@ class ImportFile:
                     self.report.read += isinstance(item, Turn)
                     yield item
         except RecursionError as error:
-            raise ImportFormatError(
-                f"{self.source.label}: its JSON is nested too deeply to be read"
-            ) from error
+            raise ImportFormatError(f"{self.source.label}: its JSON is nested too deeply to be read") from error
         if self.alone and not n_turns:
             raise ImportFormatError(self._nothing_taken())
 

@@ -147,9 +147,7 @@ def _turn(fields: dict[str, Any], where: str, options: ImportOptions) -> Iterato
         lacking.append("ordinal")
     role = role_of(fields.get("role"))
     if lacking or role is None:
-        yield Skipped(
-            f"no {' and no '.join(lacking)}" if lacking else unknown_role(fields.get("role")), where
-        )
+        yield Skipped(f"no {' and no '.join(lacking)}" if lacking else unknown_role(fields.get("role")), where)
         return
     said = moment(fields.get("said_at"), tz=options.tz)
     if said.problem:
@@ -177,9 +175,7 @@ def _turn(fields: dict[str, Any], where: str, options: ImportOptions) -> Iterato
 
 def _block(value: Any) -> Block:
     fields = as_object(value)
-    return Block(
-        str(fields.get("kind", "unknown")), as_object(fields.get("data")), str(fields.get("caption", ""))
-    )
+    return Block(str(fields.get("kind", "unknown")), as_object(fields.get("data")), str(fields.get("caption", "")))
 
 
 def _text_or_none(value: Any) -> str | None:
@@ -198,6 +194,4 @@ def _source(fields: dict[str, Any]) -> Source:
     if "name" in given and "native_id" in given:
         return Source(str(given["name"]), str(given["native_id"]), _text_or_none(given.get("raw")))
     turn_id = fields.get("turn_id") or f"{fields['session_id']}#{fields['ordinal']}"
-    return Source(
-        TurnLinesImporter.name, f"{turn_id}:{hashlib.sha256(text_bytes(fields['text'])).hexdigest()[:12]}"
-    )
+    return Source(TurnLinesImporter.name, f"{turn_id}:{hashlib.sha256(text_bytes(fields['text'])).hexdigest()[:12]}")

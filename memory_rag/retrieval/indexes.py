@@ -15,8 +15,11 @@ from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.quote_source import StoredTurns
+from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.ranking import Ranking
 from memory_rag.retrieval.searcher import Searcher, SearchOptions
+from memory_rag.retrieval.signals import signals
+from memory_rag.retrieval.weights_file import read_weights
 from memory_rag.settings import Settings
 from memory_rag.store.files import LOCK_NAME, locked, write_atomically
 from memory_rag.store.sqlite_store import SqliteTurnStore
@@ -261,7 +264,9 @@ class Indexes:
 
     def _searcher_made(self) -> Searcher:
         if self._searcher is None:
-            self._searcher = Searcher(self._store, self.keyword, zone=zone(self._settings.timezone))
+            given = self._settings.weights
+            ranker = ConversationRanker(signals(read_weights(Path(given).expanduser()).weights)) if given else None
+            self._searcher = Searcher(self._store, self.keyword, zone=zone(self._settings.timezone), ranker=ranker)
         return self._searcher
 
     def _dense_caught_up(self) -> DenseIndex | None:

@@ -11,6 +11,7 @@ import numpy as np
 from memory_rag.retrieval.bm25 import Pool
 from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranking import Entries, Scores
+from memory_rag.retrieval.sessions import LEAST_DEVIATION
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
 from memory_rag.retrieval.turn_table import ROLES, TurnTable
@@ -59,7 +60,7 @@ class Scene:
         if self.cosine is None:
             return np.zeros(len(self.table))
         mean, deviation = self.cosine_spread
-        if deviation == 0:
+        if deviation < LEAST_DEVIATION:
             return np.zeros(len(self.table))
         known = (self.cosine > MISSING) & self.pool.searched
         return np.where(known, (self.cosine - mean) / (4 * deviation), 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,9 @@ import numpy.typing as npt
 from memory_rag.retrieval.bm25 import Pool
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.turn_table import Mask, TurnTable
+
+LEAST_DEVIATION: Final = 1e-9
+"""Below this, values differ by rounding only: in quarters of such a deviation they would seem to differ a lot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Sessions:
             return np.zeros(len(self))
         mean = float(np.average(best, weights=self.sizes))
         deviation = float(np.sqrt(np.average((best - mean) ** 2, weights=self.sizes)))
-        if deviation == 0:
+        if deviation < LEAST_DEVIATION:
             return np.zeros(len(self))
         held: Scores = (best - mean) / (3 * deviation) * (len(self) / (len(self) + 8))
         return held

@@ -181,14 +181,16 @@ FORKING = """
     # A thread of the parent holds the memory's lock for ever, as far as the child can see.
     holding, done = threading.Event(), threading.Event()
 
+    def wait_for_the_end(*told):
+        holding.set()
+        done.wait(60)
+
     def hold():
-        with memory._lock.held():
-            holding.set()
-            done.wait(60)
+        memory.reindex(progress=wait_for_the_end)
 
     thread = threading.Thread(target=hold)
     thread.start()
-    holding.wait()
+    assert holding.wait(60)
     child = os.fork()
     if child == 0:
         told = 0

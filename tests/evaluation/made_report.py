@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from memory_rag.evaluation.benchmark import Benchmark, Document, Dropped, Query
 from memory_rag.evaluation.report import build_report
 from memory_rag.evaluation.report_shape import PoolName, Report, Weights
-from memory_rag.turns import Role, Turn
+from memory_rag.turns import Role, Turn, text_bytes
 
 HOSTILE = "<script>alert('x')</script> & \"quotes\" \ud83d $5"
 """What a question or a name may hold, and a page must not run."""
@@ -48,7 +48,7 @@ def made_runs(benchmark: Benchmark, *, good: Mapping[str, float] | None = None) 
     chances = good if good is not None else {"keyword": 0.4, "dense": 0.3, "hybrid": 0.9, "random": 0.0}
     runs: dict[str, dict[str, list[str]]] = {}
     for name, chance in chances.items():
-        rng = random.Random(name)
+        rng = random.Random(text_bytes(name))
         runs[name] = {}
         for query in benchmark.answerable():
             evidence = [turn for turn in benchmark.qrels[query.query_id] if rng.random() < chance]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from memory_rag.evaluation.report_file import (
     by_pool,
     check_report,
     over_pools,
+    pool_sizes_of,
     read_report,
     with_pool_sizes,
     write_report,
@@ -126,7 +128,7 @@ def test_a_single_query_has_a_mean_and_no_interval() -> None:
 
     mean = report["retrievers"]["dense"]["measures"]["recall@5"]
     assert (mean["mean"], mean["low"], mean["high"], mean["n"]) == (0.5, None, None, 1)
-    assert report["comparisons"][0]["difference"] == -0.5
+    assert report["comparisons"][0]["difference"] == 0.5
     assert report["comparisons"][0]["low"] is None
 
 
@@ -178,7 +180,7 @@ def test_what_could_not_be_measured_is_said(report: Report) -> None:
             "a greater depth does"
             for budget in ("500", "1,000", "2,000")
         ),
-        "1 questions without evidence: whether they are rightly found unanswerable",
+        "1 question without evidence: whether nothing is rightly found for them",
     ]
     assert [name for name in report["definitions"] if "tokens" in name] == []
 
@@ -246,6 +248,18 @@ def test_hits_of_other_conversations_are_candidates_of_the_whole_memory() -> Non
 
     assert report["pool"] == "memory"
     assert report["first_rank"]["odd"][0] == 2
+
+
+def test_a_question_about_all_conversations_may_be_answered_from_any() -> None:
+    benchmark = made_benchmark()
+    anywhere = tuple(replace(query, conversation_id="") for query in benchmark.queries)
+    asked = replace(benchmark, queries=anywhere)
+
+    report = made_report(benchmark=asked, runs={"odd": {"c0/q0": ["c1/t0", "c0/t0"]}})
+
+    assert report["first_rank"]["odd"][0] == 2
+    # They are of no conversation, so there is none to resample.
+    assert report["retrievers"]["odd"]["measures"]["recall@5"]["by"] == "query"
 
 
 def test_nothing_to_score_is_refused() -> None:
@@ -320,6 +334,17 @@ def test_sizes_of_the_pool_rise(report: Report) -> None:
     assert check_report(json.loads(json.dumps(grown))) == grown
 
 
+def test_sizes_of_the_pool_come_from_reports_on_more_and_more_conversations() -> None:
+    reports = [made_report(pool="memory", benchmark=made_benchmark(n_conversations=n)) for n in (2, 6)]
+
+    sizes = pool_sizes_of(reports)
+
+    assert list(sizes) == ["keyword", "dense", "hybrid"]
+    assert [(one["n_conversations"], one["n_turns"], one["n"]) for one in sizes["dense"]] == [(2, 40, 10), (6, 120, 30)]
+    assert sizes["dense"][1]["mean"] == reports[1]["retrievers"]["dense"]["measures"]["recall@5"]["mean"]
+    assert pool_sizes_of([]) == {}
+
+
 @pytest.mark.parametrize(
     ("break_it", "said"),
     [
@@ -387,7 +412,7 @@ def test_reports_that_measure_different_things_are_refused_and_say_how(report: R
         "questions: 30 and 30, 29 in both",
     ]
     with pytest.raises(
-        QueryError, match="don't measure the same thing: data .* compare them all the same with --force"
+        QueryError, match=r"don't measure the same thing: data .* compare them all the same with --force"
     ):
         comparable(report, other)
     assert comparable(report, other, force=True) == found
@@ -416,9 +441,10 @@ def test_only_shared_questions_retrievers_and_measures_are_compared(report: Repo
     fewer = made_benchmark(n_conversations=5)
     small = made_report(benchmark=fewer)
 
-    (found, *_) = compare_reports(report, small, measures=["recall@5"], force=True)
+    found = compare_reports(report, small, measures=["recall@5"], force=True)
 
-    assert found["n"] == 25
+    assert [one["n"] for one in found] == [25, 25, 25]
+    assert [one["a"] for one in found] == ["keyword (a)", "dense (a)", "hybrid † (a)"]
     with pytest.raises(QueryError, match="report 'a' has no recall@7 for 'keyword'"):
         compare_reports(report, report, measures=["recall@7"])
     with pytest.raises(QueryError, match="no retriever is in both"):

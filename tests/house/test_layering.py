@@ -36,7 +36,9 @@ MAY_IMPORT = {
     "inventory": SOURCES | {"retrieval"},
     "health": SOURCES | {"retrieval", "inventory"},
     "memory": KEEPERS | {"importers", "ingest", "inventory", "health", "engines"},
-    "interfaces": KEEPERS | {"memory", "inventory", "health", "importers", "sample", "engines", "evaluation"},
+    # Where retrievers made of a memory's indexes are handed to evaluation.
+    "trials": KEEPERS | {"memory", "evaluation"},
+    "interfaces": KEEPERS | {"memory", "inventory", "health", "importers", "sample", "engines", "evaluation", "trials"},
 }
 
 # An engine: the part in whose one module it is imported.

@@ -30,11 +30,7 @@ class Imported:
     @property
     def keys(self) -> list[tuple[str, str, str]]:
         """What the store tells a known turn by."""
-        return [
-            (turn.source.name, turn.conversation_id, turn.source.native_id)
-            for turn in self.turns
-            if turn.source
-        ]
+        return [(turn.source.name, turn.conversation_id, turn.source.native_id) for turn in self.turns if turn.source]
 
     @property
     def skipped(self) -> dict[str, int]:

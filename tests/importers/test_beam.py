@@ -90,9 +90,7 @@ def test_a_mark_is_not_indexed(text: str, said: str) -> None:
     assert span.of(text) == said
 
 
-@pytest.mark.parametrize(
-    "text", ["a -> b", "x ->-> y", "->-> 1,1 and so on", "f: int -> str", "-> 1,1", "1,1", ""]
-)
+@pytest.mark.parametrize("text", ["a -> b", "x ->-> y", "->-> 1,1 and so on", "f: int -> str", "-> 1,1", "1,1", ""])
 def test_arrows_that_end_no_message_in_a_mark_are_words(text: str) -> None:
     assert _without_mark(text) is None
 
@@ -104,9 +102,7 @@ def test_a_mark_is_found_behind_any_words(words: str, mark: str) -> None:
     assert span.of(words + mark) == words.rstrip()
 
 
-def test_a_chat_outside_the_datasets_folders_is_named_by_its_opening(
-    made: Made, import_all: ImportAll
-) -> None:
+def test_a_chat_outside_the_datasets_folders_is_named_by_its_opening(made: Made, import_all: ImportAll) -> None:
     other = [{**chat()[0], "turns": [[message(0, "user", "Something else")]]}]
     here = import_all(made("downloads/chat.json", chat()))
     there = import_all(made("downloads/second.json", other))
@@ -142,9 +138,7 @@ def test_an_id_that_comes_twice_and_a_broken_anchor_are_noted(made: Made, import
     assert found.noted == {"message id repeated, numbered": 1, "time not understood": 1}
 
 
-def test_all_messages_of_the_twenty_chats_come_with_their_texts_and_ids(
-    data_dir: Path, import_all: ImportAll
-) -> None:
+def test_all_messages_of_the_twenty_chats_come_with_their_texts_and_ids(data_dir: Path, import_all: ImportAll) -> None:
     found = import_all(data_dir / "beam")
     assert (found.report.read, found.report.kept, found.skipped, found.noted) == (5732, 5732, {}, {})
     expected = {}
@@ -154,9 +148,7 @@ def test_all_messages_of_the_twenty_chats_come_with_their_texts_and_ids(
                 for said in turn:
                     key = ("beam", f"beam-100K-{path.parent.name}", str(said["id"]))
                     expected[key] = (said["role"], said["content"].encode())
-    got = {
-        key: (turn.role.value, turn.text.encode()) for key, turn in zip(found.keys, found.turns, strict=True)
-    }
+    got = {key: (turn.role.value, turn.text.encode()) for key, turn in zip(found.keys, found.turns, strict=True)}
     assert len(found.conversations) == 20
     assert len(got) == 5732
     assert got == expected

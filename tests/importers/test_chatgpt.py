@@ -76,9 +76,7 @@ def test_a_turn_holds_all_that_the_export_says_of_it(made: Made, import_all: Imp
 
 
 @pytest.mark.parametrize("current_node", [None, "gone", 7])
-def test_without_a_current_node_the_newest_leaf_is_taken(
-    made: Made, import_all: ImportAll, current_node: Any
-) -> None:
+def test_without_a_current_node_the_newest_leaf_is_taken(made: Made, import_all: ImportAll, current_node: Any) -> None:
     talk = json.loads(NAMED_FRUIT)
     talk[0]["current_node"] = current_node
     talk[0]["mapping"]["n3x"]["message"]["create_time"] = float("nan")
@@ -110,9 +108,7 @@ def test_a_parent_that_is_gone_begins_the_branch_and_one_that_is_not_named_is_fo
     assert import_all(made("conversations.json", [talk])).texts == ["a", "b", "c"]
 
 
-def test_a_thread_of_many_thousand_messages_is_walked_without_recursion(
-    made: Made, import_all: ImportAll
-) -> None:
+def test_a_thread_of_many_thousand_messages_is_walked_without_recursion(made: Made, import_all: ImportAll) -> None:
     found = import_all(made("conversations.json", [chain(*(message("user", str(n)) for n in range(20_000)))]))
     assert found.texts == [str(n) for n in range(20_000)]
 
@@ -151,9 +147,7 @@ def test_voice_and_images_keep_their_words_and_their_parts(made: Made, import_al
     assert [turn.recalled for turn in found.turns] == [True, True, True, True, False]
 
 
-def test_tool_traffic_thinking_and_unknown_kinds_are_stored_but_not_recalled(
-    made: Made, import_all: ImportAll
-) -> None:
+def test_tool_traffic_thinking_and_unknown_kinds_are_stored_but_not_recalled(made: Made, import_all: ImportAll) -> None:
     code = {"content_type": "code", "language": "python", "text": "print(1)"}
     output = {"content_type": "execution_output", "text": "1\n"}
     thoughts = {
@@ -208,9 +202,7 @@ def test_tool_traffic_thinking_and_unknown_kinds_are_stored_but_not_recalled(
     assert json.loads(found.turns[7].source.raw)["content"] == later
 
 
-def test_custom_instructions_are_hidden_and_empty_messages_are_counted(
-    made: Made, import_all: ImportAll
-) -> None:
+def test_custom_instructions_are_hidden_and_empty_messages_are_counted(made: Made, import_all: ImportAll) -> None:
     found = import_all(
         made(
             "conversations.json",
@@ -257,9 +249,7 @@ def export(*numbers: int) -> list[dict[str, Any]]:
     return [chain(message("user", f"text {number}"), id=f"c{number}") for number in numbers]
 
 
-def test_a_zip_its_folder_and_its_file_give_the_same(
-    made: Made, import_all: ImportAll, tmp_path: Path
-) -> None:
+def test_a_zip_its_folder_and_its_file_give_the_same(made: Made, import_all: ImportAll, tmp_path: Path) -> None:
     parts = {"conversations-002.json": export(2), "conversations-010.json": export(10)}
     others = {"user.json": {"id": "u"}, "chat.html": "<html></html>", "a.png": b"\x89PNG\0"}
     others["message_feedback.json"] = [{"id": "f", "rating": "thumbs_up"}]
@@ -282,9 +272,7 @@ def test_a_zip_its_folder_and_its_file_give_the_same(
     assert [file.format for file in folder.report.files] == ["chatgpt", "chatgpt"]
 
 
-def test_keys_stay_when_a_conversation_grows_branches_and_is_renamed(
-    made: Made, import_all: ImportAll
-) -> None:
+def test_keys_stay_when_a_conversation_grows_branches_and_is_renamed(made: Made, import_all: ImportAll) -> None:
     talk = json.loads(NAMED_FRUIT)
     before = import_all(made("conversations.json", talk))
     nodes = talk[0]["mapping"]

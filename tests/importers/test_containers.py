@@ -21,9 +21,7 @@ Made = Callable[[str, Any], Path]
 def labels(path: Path, *, max_entry_bytes: int = MAX_ENTRY_BYTES) -> list[str | Unread]:
     with ExitStack() as opened:
         found = files_at(path, opened=opened, max_entry_bytes=max_entry_bytes)
-        return [
-            file.label.removeprefix(f"{path}/") if isinstance(file, SourceFile) else file for file in found
-        ]
+        return [file.label.removeprefix(f"{path}/") if isinstance(file, SourceFile) else file for file in found]
 
 
 def zipped(path: Path, entries: dict[str, bytes]) -> Path:
@@ -47,9 +45,7 @@ def test_numbers_in_names_are_ordered_as_numbers(made: Made, tmp_path: Path) -> 
 
 
 def test_a_zip_is_read_where_it_lies(tmp_path: Path) -> None:
-    path = zipped(
-        tmp_path / "export.zip", {"chat-10.json": b"[10]", "chat-2.json": b"[2]", "img/a.png": b"\0"}
-    )
+    path = zipped(tmp_path / "export.zip", {"chat-10.json": b"[10]", "chat-2.json": b"[2]", "img/a.png": b"\0"})
     with ExitStack() as opened:
         files = [file for file in files_at(path, opened=opened) if isinstance(file, SourceFile)]
         assert [file.label for file in files] == [

@@ -118,9 +118,7 @@ def test_keys_stay_when_the_file_is_renamed_and_grows(made: Made, import_all: Im
         assert import_all(made("elsewhere/renamed.json", [after])).keys[:3] == keys
 
 
-def test_all_turns_of_the_release_come_with_their_texts_and_ids(
-    data_dir: Path, import_all: ImportAll
-) -> None:
+def test_all_turns_of_the_release_come_with_their_texts_and_ids(data_dir: Path, import_all: ImportAll) -> None:
     found = import_all(data_dir / "locomo10.json")
     assert (found.report.read, found.report.kept, found.skipped, found.noted) == (5882, 5882, {}, {})
     expected = []
@@ -131,8 +129,7 @@ def test_all_turns_of_the_release_come_with_their_texts_and_ids(
             for turn in spoken[f"session_{number}"]:
                 expected.append((item["sample_id"], turn["dia_id"], turn["speaker"], turn["text"].encode()))
     assert [
-        (turn.conversation_id, turn.source.native_id, turn.speaker, turn.text.encode())
-        for turn in found.turns
+        (turn.conversation_id, turn.source.native_id, turn.speaker, turn.text.encode()) for turn in found.turns
     ] == expected
     assert len(set(found.keys)) == 5882
     assert all(turn.said_at is not None for turn in found.turns)

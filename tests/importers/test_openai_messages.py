@@ -119,9 +119,7 @@ def test_tool_calls_are_blocks_and_tool_traffic_is_not_recalled(made: Made, impo
 def test_the_older_function_calls_are_kept_as_well(made: Made, import_all: ImportAll) -> None:
     call = {"name": "price", "arguments": "{}"}
     answer = {"role": "function", "name": "price", "content": "49"}
-    found = import_all(
-        made("chat.json", [ASK, {"role": "assistant", "content": None, "function_call": call}, answer])
-    )
+    found = import_all(made("chat.json", [ASK, {"role": "assistant", "content": None, "function_call": call}, answer]))
     assert (found.turns[1].blocks, found.turns[1].recalled) == ((Block("tool_call", call),), False)
     assert (found.turns[2].role, found.turns[2].speaker) == (Role.TOOL, "price")
     assert (found.turns[2].blocks, found.turns[2].recalled) == (
@@ -130,14 +128,10 @@ def test_the_older_function_calls_are_kept_as_well(made: Made, import_all: Impor
     )
 
 
-def test_one_text_part_is_the_text_and_several_are_joined_and_kept_as_blocks(
-    made: Made, import_all: ImportAll
-) -> None:
+def test_one_text_part_is_the_text_and_several_are_joined_and_kept_as_blocks(made: Made, import_all: ImportAll) -> None:
     one = {"type": "text", "text": " a\nb "}
     two = {"type": "text", "text": "c"}
-    found = import_all(
-        made("chat.json", [{"role": "user", "content": [one]}, {"role": "user", "content": [one, two]}])
-    )
+    found = import_all(made("chat.json", [{"role": "user", "content": [one]}, {"role": "user", "content": [one, two]}]))
     assert found.texts == [" a\nb ", " a\nb \n\nc"]
     assert found.turns[0].blocks == ()
     assert found.turns[1].blocks == (Block("text", one), Block("text", two))
@@ -205,9 +199,7 @@ def test_what_an_answer_says_aloud_is_its_text(made: Made, import_all: ImportAll
     assert found.turns[1].blocks[0].data["length"] == 400
 
 
-def test_a_message_that_cannot_be_stored_is_counted_and_the_rest_is_kept(
-    made: Made, import_all: ImportAll
-) -> None:
+def test_a_message_that_cannot_be_stored_is_counted_and_the_rest_is_kept(made: Made, import_all: ImportAll) -> None:
     found = import_all(
         made(
             "chat.json",

@@ -35,9 +35,7 @@ FILES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_format_is_recognised_by_itself_and_by_no_other(
-    made: Made, import_all: ImportAll, name: str
-) -> None:
+def test_every_format_is_recognised_by_itself_and_by_no_other(made: Made, import_all: ImportAll, name: str) -> None:
     path = made("file.json", FILES[name])
     assert [found.importer for found in detect(path)] == [name]
     assert import_all(path).texts == ["Hej"]
@@ -134,8 +132,7 @@ def test_in_a_folder_each_file_is_read_or_named_with_the_reason(made: Made, tmp_
     assert {Path(unread.file).name: unread.reason for unread in opened.report.unread} == {
         "broken.json": "line 1, column 7: broken JSON: Expecting value",
         "empty.json": "nothing to import, it is empty",
-        "latin.txt": "not valid UTF-8 at byte 0 (0xe5: unexpected end of data); "
-        "save it as UTF-8 and import it again",
+        "latin.txt": "not valid UTF-8 at byte 0 (0xe5: unexpected end of data); save it as UTF-8 and import it again",
         "odd.json": "no importer knows this format",
         "page.html": "no importer knows this format",
         "picture.png": "no importer knows this binary file",
@@ -145,18 +142,14 @@ def test_in_a_folder_each_file_is_read_or_named_with_the_reason(made: Made, tmp_
 def test_a_folder_in_which_nothing_is_known_is_refused(made: Made, tmp_path: Path) -> None:
     made("all/a.txt", "hej")
     made("all/b.txt", "hej")
-    with pytest.raises(
-        ImportFormatError, match=r"nothing to import in 2 files; the first, .*a\.txt: no importer"
-    ):
+    with pytest.raises(ImportFormatError, match=r"nothing to import in 2 files; the first, .*a\.txt: no importer"):
         open_import(tmp_path / "all")
     (tmp_path / "none").mkdir()
     with pytest.raises(ImportFormatError, match="none: nothing to import, it holds no file"):
         open_import(tmp_path / "none")
 
 
-def test_a_format_given_chooses_among_the_files_of_a_folder(
-    made: Made, import_all: ImportAll, tmp_path: Path
-) -> None:
+def test_a_format_given_chooses_among_the_files_of_a_folder(made: Made, import_all: ImportAll, tmp_path: Path) -> None:
     for name, content in FILES.items():
         made(f"all/{name}.json", content)
     found = import_all(tmp_path / "all", format="openai")
@@ -180,13 +173,9 @@ def test_one_broken_file_of_a_folder_can_be_refused_alone(made: Made, tmp_path: 
     assert "b.json, line 1" in opened.report.files[1].error
 
 
-def test_a_file_of_which_nothing_can_be_stored_is_refused_with_the_reasons(
-    made: Made, import_all: ImportAll
-) -> None:
+def test_a_file_of_which_nothing_can_be_stored_is_refused_with_the_reasons(made: Made, import_all: ImportAll) -> None:
     path = made("file.json", [{"role": "narrator", "content": "x"}, {"role": "user", "content": ""}])
-    with pytest.raises(
-        ImportFormatError, match=r"read as openai none .*: unknown role 'narrator' \(1\); nothing said"
-    ):
+    with pytest.raises(ImportFormatError, match=r"read as openai none .*: unknown role 'narrator' \(1\); nothing said"):
         import_all(path)
     with pytest.raises(ImportFormatError, match=r"read as chatgpt none .*: not a conversation \(2\)"):
         import_all(path, format="chatgpt")
@@ -227,9 +216,7 @@ def anything() -> st.SearchStrategy[Any]:
     """JSON that is nearly a history."""
     keys = st.sampled_from(WORDS)
     scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
-    words = st.sampled_from(
-        ["user", "assistant", "tool", "text", "code", "thoughts", "multimodal_text", "n1"]
-    )
+    words = st.sampled_from(["user", "assistant", "tool", "text", "code", "thoughts", "multimodal_text", "n1"])
     return st.recursive(
         scalars | words,
         lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys | st.just("n1"), inner, max_size=6),

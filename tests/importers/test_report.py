@@ -34,9 +34,7 @@ def test_read_is_kept_and_already_there_and_skipped() -> None:
 def test_a_sum_that_does_not_hold_is_an_error() -> None:
     report = report_of_two_files()
     report.files[0].read += 1
-    with pytest.raises(
-        MemoryRagError, match=r"a\.json: .* 5 read, but 2 kept \+ 1 already there \+ 1 skipped"
-    ):
+    with pytest.raises(MemoryRagError, match=r"a\.json: .* 5 read, but 2 kept \+ 1 already there \+ 1 skipped"):
         report.check()
 
 

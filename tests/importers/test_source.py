@@ -62,9 +62,7 @@ def test_a_last_line_without_a_line_feed_that_is_whole_is_read() -> None:
 
 
 def test_any_other_broken_line_is_an_error_with_line_and_column() -> None:
-    with pytest.raises(
-        ImportFormatError, match=r"talk\.jsonl, line 2, column 6: broken JSON: Expecting value"
-    ):
+    with pytest.raises(ImportFormatError, match=r"talk\.jsonl, line 2, column 6: broken JSON: Expecting value"):
         list(file_of(b'{"a":1}\n{"a":oops}\n').read_json_lines())
 
 

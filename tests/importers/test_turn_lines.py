@@ -24,9 +24,7 @@ Made = Callable[[str, Any], Path]
 ImportAll = Callable[..., Any]
 
 # Any code point, surrogates alone and in pairs, and what has cut or escaped lines elsewhere.
-_letters = st.characters(codec=None, exclude_categories=()) | st.sampled_from(
-    '\ud83d\ude00\0\u2028\u0085\n\r~"\\'
-)
+_letters = st.characters(codec=None, exclude_categories=()) | st.sampled_from('\ud83d\ude00\0\u2028\u0085\n\r~"\\')
 texts = st.text(_letters, max_size=30)
 numbers = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 values = st.recursive(
@@ -133,9 +131,7 @@ def line(**changes: Any) -> str:
     return json.dumps({"turn": {key: value for key, value in turn.items() if value is not ...}}) + "\n"
 
 
-def test_a_line_that_cannot_be_stored_is_counted_and_the_rest_is_kept(
-    made: Made, import_all: ImportAll
-) -> None:
+def test_a_line_that_cannot_be_stored_is_counted_and_the_rest_is_kept(made: Made, import_all: ImportAll) -> None:
     content = [
         line(role="narrator"),
         line(text=None),

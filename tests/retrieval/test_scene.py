@@ -37,11 +37,11 @@ def test_dense_is_in_quarters_of_a_deviation_from_the_mean_and_zero_without_a_ve
     assert scene.dense.tolist() == pytest.approx([-0.2 / (4 * deviation), 0.0, 0.0, 0.2 / (4 * deviation)])
 
 
-@pytest.mark.parametrize("cosines", [None, {}, {0: 0.5}, {0: 0.5, 1: 0.5}])
+@pytest.mark.parametrize("cosines", [None, {}, {0: 0.5}, {0: 0.5, 1: 0.5}, {0: 0.1, 1: 0.1, 2: 0.1}])
 def test_cosines_that_do_not_differ_say_nothing(cosines: dict[int, float] | None) -> None:
-    scene = Talk([turn("a"), turn("b")]).scene("x", cosines=cosines)
+    scene = Talk([turn("a"), turn("b"), turn("c")]).scene("x", cosines=cosines)
 
-    assert scene.dense.tolist() == [0.0, 0.0]
+    assert scene.dense.tolist() == [0.0, 0.0, 0.0]
 
 
 def test_nothing_of_a_scene_comes_from_outside_the_pool() -> None:

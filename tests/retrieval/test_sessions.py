@@ -65,3 +65,20 @@ def test_sessions_that_are_alike_tell_nothing() -> None:
     talk = Talk([turn("x", session_id=session) for session in "ab"])
 
     assert of(talk).standardized(np.array([0.5, 0.5])).tolist() == [0.0, 0.0]
+    # The mean of three tenths is not a tenth.
+    three = Talk([turn("x", session_id=session) for session in "abc"])
+    assert of(three).standardized(np.array([0.1, 0.1, 0.1])).tolist() == [0.0, 0.0, 0.0]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=20), st.sets(st.integers(0, 2)))
+def test_members_are_the_turns_of_the_sessions_chosen(turns: list[tuple[str, bool]], chosen: set[int]) -> None:
+    talk = Talk([turn("x", session_id=session, recalled=recalled) for session, recalled in turns])
+    sessions = of(talk)
+    mask = np.array([number in chosen for number in range(len(sessions))], np.bool_)
+
+    expected = [
+        entry
+        for entry, (_, recalled) in enumerate(turns)
+        if recalled and sessions.number[talk.table.session[entry]] in chosen
+    ]
+    assert sessions.members(mask).tolist() == expected

@@ -54,7 +54,7 @@ class Plain:
             return 0.0
         known = [self.scene.cosine[other] for other in self.inside if self.scene.cosine[other] >= -1.5]
         deviation = float(np.std(known))
-        return float(self.scene.cosine[entry] - np.mean(known)) / (4 * deviation) if deviation > 0 else 0.0
+        return float(self.scene.cosine[entry] - np.mean(known)) / (4 * deviation) if deviation > 1e-9 else 0.0
 
     def session(self, entry: int) -> list[int]:
         own = (self.turns[entry].conversation_id, self.turns[entry].session_id)
@@ -90,7 +90,7 @@ class Plain:
         n_sessions = len({tuple(self.session(other)) for other in self.inside})
         mean = sum(best.values()) / len(best)
         deviation = math.sqrt(sum((value - mean) ** 2 for value in best.values()) / len(best))
-        if n_sessions < 2 or deviation < 1e-12:
+        if n_sessions < 2 or deviation < 1e-9:
             return 0.0
         return (best[entry] - mean) / (3 * deviation) * n_sessions / (n_sessions + 8)
 

@@ -19,12 +19,8 @@ from memory_rag.turns import Block, Role, Source, Turn
 STOCKHOLM = ZoneInfo("Europe/Stockholm")
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 QUOTED = re.compile('[“”"]([^“”"]+)[“”"]')
-SWEDISH = frozenset(
-    {"och", "att", "det", "är", "jag", "som", "på", "inte", "för", "med", "den", "av", "du", "ska"}
-)
-ENGLISH = frozenset(
-    {"and", "that", "the", "is", "i", "it", "to", "not", "of", "with", "this", "for", "you", "a"}
-)
+SWEDISH = frozenset({"och", "att", "det", "är", "jag", "som", "på", "inte", "för", "med", "den", "av", "du", "ska"})
+ENGLISH = frozenset({"and", "that", "the", "is", "i", "it", "to", "not", "of", "with", "this", "for", "you", "a"})
 QUESTION_WORDS = frozenset(
     {"any", "den", "det", "did", "för", "has", "how", "hur", "jag", "much", "that", "the", "there", "which"}
 )

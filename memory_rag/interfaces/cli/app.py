@@ -41,7 +41,7 @@ class Listed:
     panel: str
 
 
-_FIRST, _IN, _OUT, _CARE = "Start here", "Words in", "Words out", "Care"
+_FIRST, _IN, _OUT, _MEASURE, _CARE = "Start here", "Words in", "Words out", "How well it finds", "Care"
 COMMANDS: Final[dict[str, Listed]] = {
     "demo": Listed("demo", "demo", _FIRST),
     "add": Listed("changing", "add", _IN),
@@ -54,6 +54,7 @@ COMMANDS: Final[dict[str, Listed]] = {
     "verify": Listed("verifying", "verify", _OUT),
     "show": Listed("showing", "show", _OUT),
     "export": Listed("importing", "export", _OUT),
+    "bench": Listed("benching", "bench", _MEASURE),
     "stats": Listed("upkeep", "stats", _CARE),
     "doctor": Listed("upkeep", "doctor", _CARE),
     "reindex": Listed("upkeep", "reindex", _CARE),
@@ -171,6 +172,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
 def _built(name: str) -> Any:
     listed = COMMANDS[name]
     function = getattr(import_module(f"memory_rag.interfaces.cli.{listed.module}"), listed.function)
+    if isinstance(function, typer.Typer):
+        # Commands of its own under one name.
+        return get_command(function)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(name, context_settings={"help_option_names": ["-h", "--help"]})(with_place(function))
     return get_command(alone)

@@ -69,7 +69,7 @@ def told(what: str, done: int, total: int, *, seconds: float) -> str:
     parts = [_amount(what, done, total)]
     if done and seconds >= _SURE_AFTER_S:
         rate = done / seconds
-        parts.append(f"{rate / 1e6:,.1f} MB/s" if what in _BYTES else f"{rate:,.0f} turns/s")
+        parts.append(f"{rate / 1e6:,.1f} MB/s" if what in _BYTES else f"{rate:,.0f} {_unit(what)}/s")
         if total:
             parts.append(f"{_clock((total - done) / rate)} left")
     return "  ".join(parts)
@@ -78,7 +78,11 @@ def told(what: str, done: int, total: int, *, seconds: float) -> str:
 def _amount(what: str, done: int, total: int) -> str:
     if what in _BYTES:
         return f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB"
-    return f"{done:,} of {total:,} turns" if total else f"{done:,} turns"
+    return f"{done:,} of {total:,} {_unit(what)}" if total else f"{done:,} {_unit(what)}"
+
+
+def _unit(what: str) -> str:
+    return "questions" if what.startswith("asking") else "turns"
 
 
 def _clock(seconds: float) -> str:

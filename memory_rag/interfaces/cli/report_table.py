@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Final
 
-from memory_rag.evaluation.answer import answer_of, sides
+from memory_rag.evaluation.answer import IN_SAMPLE_NOTE, answer_of, is_clear, marked, sides
 from memory_rag.evaluation.markdown import amount, share
 from memory_rag.evaluation.rank_cells import cutoff_of, side_of
 from memory_rag.evaluation.report_file import by_pool
-from memory_rag.evaluation.report_shape import AnyReport, Report
-from memory_rag.evaluation.series import IN_SAMPLE_NOTE, Series, series_of
-from memory_rag.evaluation.wording import MISSING, WITHIN, counted, definitions_of, in_brackets, main_measures
+from memory_rag.evaluation.report_shape import AnyReport, Comparison, Report
+from memory_rag.evaluation.series import Series, series_of
+from memory_rag.evaluation.wording import (
+    MISSING,
+    WITHIN,
+    counted,
+    definitions_of,
+    in_brackets,
+    main_measures,
+    p_value,
+    points,
+    points_between,
+)
 from memory_rag.interfaces.cli.terminal import columns_of, shown
 
 if TYPE_CHECKING:
@@ -29,18 +39,40 @@ def report_text(report: AnyReport, *, width: int, colour: bool = False) -> str:
 
     The answer's measure has its interval; of the others as many as fit are shown, a line says which are not.
     """
+    reports = by_pool(report)
+    parts = [part for one in reports for part in _pool(one, width=width)]
+    return _written([*parts, _definitions(reports)], width=width, colour=colour)
+
+
+def comparisons_text(found: Sequence[Comparison], *, width: int, colour: bool = False) -> str:
+    """Return comparisons as a table: difference with its interval, p, and how many questions each side alone wins."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column("a", overflow="fold")
+    table.add_column("b", overflow="fold")
+    for name in ("measure", "a - b, points", "p", "p, Holm", "a alone", "b alone"):
+        table.add_column(name, justify="left" if name == "measure" else "right", no_wrap=True)
+    for one in found:
+        alone = (f"{one['outcome']['won']:,}", f"{one['outcome']['lost']:,}") if "outcome" in one else ("", "")
+        between = f"{points(one['difference'])} {points_between(one['low'], one['high'])}".strip()
+        cells = (shown(one["a"]), shown(one["b"]), one["measure"], between, p_value(one["p"]), p_value(one["p_holm"]))
+        table.add_row(*(Text(cell) for cell in (*cells, *alone)), style="bold" if is_clear(one) else "")
+    return _written([table], width=width, colour=colour)
+
+
+def _written(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str:
     from rich.console import Console
 
     written = StringIO()
     console = Console(
         file=written, width=width, force_terminal=colour, no_color=not colour, highlight=False, legacy_windows=False
     )
-    for one in by_pool(report):
-        for part in _pool(one, width=width):
-            console.print(part)
-    console.print(_definitions(by_pool(report)))
-    lines = (line.rstrip() for line in written.getvalue().splitlines())
-    return "\n".join(lines).strip("\n") + "\n"
+    for part in parts:
+        console.print(part)
+    return "\n".join(line.rstrip() for line in written.getvalue().splitlines()).strip("\n") + "\n"
 
 
 def _pool(report: Report, *, width: int) -> Iterator[RenderableType]:
@@ -125,9 +157,10 @@ def _wins(report: Report) -> str:
     a, b = compared
     k, ranks = cutoff_of(report), report["first_rank"]
     found = [side_of(x, y, k=k) for x, y in zip(ranks[a], ranks[b], strict=True)]
+    one, two = shown(marked(report, a)), shown(marked(report, b))
     either = 1 - found.count("neither") / len(found)
     return (
-        f"Evidence among the first {k}: only {shown(a)} {found.count('a'):,}, only {shown(b)} {found.count('b'):,}, "
+        f"Evidence among the first {k}: only {one} {found.count('a'):,}, only {two} {found.count('b'):,}, "
         f"both {found.count('both'):,}, neither {found.count('neither'):,}; either {share(either)} of the questions."
     )
 

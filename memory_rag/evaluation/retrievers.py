@@ -1,0 +1,188 @@
+"""What ranks a benchmark's candidates: the form of a retriever, the simple baselines, and the bounds.
+
+All retrievers rank the same candidates for a query. Those that need a memory's indexes are made elsewhere and handed
+in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Final, Protocol
+
+import numpy as np
+
+from memory_rag.evaluation.benchmark import Benchmark, Document, Query
+from memory_rag.evaluation.pools import Pools
+from memory_rag.evaluation.report_shape import PoolName, Weights
+from memory_rag.retrieval.ranking import Scores, best_entries
+
+TEMPLATE: Final = "{speaker}: {text}"
+"""What the baselines read of a turn; a session is its turns, a line each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Document ids, best first, and how long it took, None for what isn't timed."""
+
+    doc_ids: Sequence[str]
+    ms: float | None = None
+
+
+Rank = Callable[[Query, PoolName, int], Ranked]
+"""Ranks a query's candidates in a pool, as many as the depth at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A retriever by its name in the report; ``weights`` say where its weights come from, if it has any."""
+
+    name: str
+    rank: Rank
+    weights: Weights | None = None
+
+
+class Scorer(Protocol):
+    """Scores some texts, made ready once, for one query after another."""
+
+    everything: bool
+    """Whether a score of 0 is a hit like any other."""
+
+    def scores(self, query: str) -> Scores:
+        """Return a score a text, in their order."""
+
+
+class Overlap:
+    """The share of the query's distinct words, lower-cased and split at white space, that a text has."""
+
+    everything = False
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._n = len(texts)
+        self._holding: dict[str, list[int]] = {}
+        for place, text in enumerate(texts):
+            for word in set(_split(text)):
+                self._holding.setdefault(word, []).append(place)
+
+    def scores(self, query: str) -> Scores:
+        asked = set(_split(query))
+        found = np.zeros(self._n)
+        for word in asked:
+            found[self._holding.get(word, [])] += 1
+        return found / max(1, len(asked))
+
+
+class PlainBm25:
+    """rank-bm25's ``BM25Okapi`` with its usual call: lower-cased, split at white space, k1 1.5, b .75, epsilon .25.
+
+    The scores are its own; it walks through every text's dictionary for every word, which takes minutes over a whole
+    memory, and this goes through the texts that hold the word.
+    """
+
+    everything = True
+    """0 is the score of the only turn of two that holds a word."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        holding: dict[str, tuple[list[int], list[int]]] = {}
+        lengths = np.zeros(len(texts))
+        for place, text in enumerate(texts):
+            words = _split(text)
+            lengths[place] = len(words)
+            for word, count in Counter(words).items():
+                places, counts = holding.setdefault(word, ([], []))
+                places.append(place)
+                counts.append(count)
+        n = len(texts)
+        self._holding = {
+            word: (np.array(places, np.int32), np.array(counts, np.int32)) for word, (places, counts) in holding.items()
+        }
+        idf = {word: math.log(n - len(p) + 0.5) - math.log(len(p) + 0.5) for word, (p, _) in holding.items()}
+        least = 0.25 * (sum(idf.values()) / len(idf)) if idf else 0.0
+        self._idf = {word: value if value >= 0 else least for word, value in idf.items()}
+        mean = lengths.sum() / n if lengths.sum() else 1.0
+        self._norm = 1.5 * (1 - 0.75 + 0.75 * lengths / mean)
+
+    def scores(self, query: str) -> Scores:
+        total = np.zeros(len(self._norm))
+        for word in _split(query):
+            if word in self._holding:
+                places, counts = self._holding[word]
+                total[places] += self._idf[word] * (counts * 2.5 / (counts + self._norm[places]))
+        return total
+
+
+class _Texts:
+    """The candidates of a pool, made ready by one scorer."""
+
+    def __init__(self, documents: Sequence[Document], scorer: Callable[[Sequence[str]], Scorer]) -> None:
+        self.documents = documents
+        self.scorer = scorer([text_of(document) for document in documents])
+
+    def doc_id(self, place: int) -> str:
+        return self.documents[place].doc_id
+
+
+def text_of(document: Document) -> str:
+    """Return a document's words with the speakers' names, as the baselines read them."""
+    return "\n".join(TEMPLATE.format(speaker=turn.speaker, text=turn.searchable) for turn in document.turns)
+
+
+def over_texts(
+    name: str, scorer: Callable[[Sequence[str]], Scorer], *, benchmark: Benchmark, pools: Pools
+) -> Contender:
+    """Return a retriever that scores texts; each pool is made ready once. Making it ready isn't timed."""
+    ready: dict[str, _Texts] = {}
+
+    def rank(query: Query, pool: PoolName, depth: int) -> Ranked:
+        key = pools.key(query, pool)
+        if key not in ready:
+            if len(ready) > 1:
+                ready.clear()
+            ready[key] = _Texts(benchmark.pool_of(query, pool=pool), scorer)
+        texts, left_out = ready[key], pools.left_out(query, pool)
+        start = perf_counter()
+        scores = texts.scorer.scores(query.text)
+        places = np.arange(len(scores)) if texts.scorer.everything else np.flatnonzero(scores > 0)
+        best = best_entries(places, scores[places], k=depth + len(left_out), turn_id=texts.doc_id)
+        found = [texts.doc_id(place) for place, _ in best]
+        ms = 1000 * (perf_counter() - start)
+        return Ranked([doc_id for doc_id in found if doc_id not in left_out][:depth], ms)
+
+    return Contender(name, rank)
+
+
+def baselines(benchmark: Benchmark, pools: Pools) -> list[Contender]:
+    """Return word overlap, and rank-bm25 as people use it."""
+    return [
+        over_texts("overlap", Overlap, benchmark=benchmark, pools=pools),
+        over_texts("rank-bm25", PlainBm25, benchmark=benchmark, pools=pools),
+    ]
+
+
+def bounds(benchmark: Benchmark, pools: Pools, *, seed: int) -> list[Contender]:
+    """Return what no retriever should be below or can be above: a random order, and the evidence first."""
+
+    def by_chance(query: Query, pool: PoolName, depth: int) -> Ranked:
+        documents, left_out = benchmark.pool_of(query, pool=pool), pools.left_out(query, pool)
+        drawn = np.random.default_rng([seed, _number(query.query_id)]).permutation(len(documents))
+        found = (documents[place].doc_id for place in drawn[: depth + len(left_out)])
+        return Ranked([doc_id for doc_id in found if doc_id not in left_out][:depth])
+
+    def by_judgement(query: Query, _pool: PoolName, depth: int) -> Ranked:
+        graded: Mapping[str, int] = benchmark.qrels.get(query.query_id, {})
+        relevant = sorted((doc_id for doc_id, grade in graded.items() if grade > 0), key=lambda d: (-graded[d], d))
+        return Ranked(relevant[:depth])
+
+    return [Contender("random", by_chance), Contender("oracle", by_judgement)]
+
+
+def _split(text: str) -> list[str]:
+    return text.lower().split()
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8])

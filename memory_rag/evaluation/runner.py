@@ -1,0 +1,153 @@
+"""Every retriever asked every question in every pool; what comes of it is written down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from memory_rag.errors import QueryError
+from memory_rag.evaluation.benchmark import Benchmark
+from memory_rag.evaluation.pools import by_conversation
+from memory_rag.evaluation.report import COMPARED, MEASURES, build_report
+from memory_rag.evaluation.report_file import over_pools, write_report
+from memory_rag.evaluation.report_shape import AnyReport, PoolName, Weights
+from memory_rag.evaluation.retrievers import Contender
+from memory_rag.evaluation.runs import qrels_lines, run_lines
+from memory_rag.evaluation.scores import scorers
+
+Progress = Callable[[str, int, int], None]
+REPORT: Final = "report.json"
+QRELS: Final = "qrels"
+QUESTIONS: Final = "questions.jsonl"
+DEPTH: Final = 100
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A benchmark on some pools, and the rankings made so far, by pool and retriever."""
+
+    benchmark: Benchmark
+    pools: Sequence[PoolName]
+    depth: int = DEPTH
+    measures: Sequence[str] = MEASURES
+    compared: Sequence[str] = COMPARED
+    seed: int = 0
+    runs: dict[PoolName, dict[str, dict[str, Sequence[str]]]] = field(default_factory=dict)
+    latencies_ms: dict[PoolName, dict[str, list[float]]] = field(default_factory=dict)
+    weights: dict[str, Weights] = field(default_factory=dict)
+
+    def check(self) -> None:
+        """Refuse what couldn't be scored, before anything is ranked.
+
+        Raises:
+            QueryError: no questions, or a k at or above the size of a question's pool.
+        """
+        if not self.benchmark.answerable():
+            raise QueryError(f"{self.benchmark.name} has no question with evidence, so nothing can be measured")
+        for pool in self.pools:
+            scorers(self.benchmark, {}, pool=pool, depth=self.depth, measures=self.measures, tokens=None)
+
+    def ask(self, contender: Contender, pool: PoolName, *, progress: Progress | None = None) -> None:
+        """Let a retriever rank the candidates of every answerable question in a pool."""
+        queries = by_conversation(self.benchmark.answerable())
+        run: dict[str, Sequence[str]] = {}
+        spent: list[float] = []
+        for done, query in enumerate(queries):
+            if progress is not None and done % 20 == 0:
+                progress(f"asking {contender.name}, {pool}", done, len(queries))
+            ranked = contender.rank(query, pool, self.depth)
+            run[query.query_id] = ranked.doc_ids
+            if ranked.ms is not None:
+                spent.append(ranked.ms)
+        self.runs.setdefault(pool, {})[contender.name] = {
+            query.query_id: run[query.query_id] for query in self.benchmark.answerable()
+        }
+        if spent:
+            self.latencies_ms.setdefault(pool, {})[contender.name] = spent
+        if contender.weights is not None:
+            self.weights[contender.name] = contender.weights
+
+    def report(
+        self,
+        *,
+        provenance: Mapping[str, Any],
+        tokens: Mapping[str, int] | None = None,
+        token_counter: str | None = None,
+        not_measured: Sequence[str] = (),
+    ) -> AnyReport:
+        """Score the rankings and return the report on the pool, or on all pools if there are several.
+
+        Raises:
+            QueryError: there is nothing to score.
+        """
+        reports = []
+        for pool in self.pools:
+            runs = self.runs.get(pool, {})
+            report = build_report(
+                self.benchmark,
+                runs,
+                pool=pool,
+                depth=self.depth,
+                provenance=provenance,
+                weights={name: weights for name, weights in self.weights.items() if name in runs},
+                latencies_ms=self.latencies_ms.get(pool),
+                tokens=tokens,
+                token_counter=token_counter,
+                measures=self.measures,
+                compared=self.compared,
+                seed=self.seed,
+            )
+            report["not_measured"] += not_measured
+            reports.append(report)
+        return reports[0] if len(reports) == 1 else over_pools(*reports)
+
+    def write(self, folder: Path, report: AnyReport) -> list[Path]:
+        """Write the report, a TREC run a pool and retriever, the qrels and the questions, and return the files."""
+        folder.mkdir(parents=True, exist_ok=True)
+        written = [folder / REPORT, folder / QRELS, folder / QUESTIONS]
+        write_report(written[0], report)
+        asked = self.benchmark.answerable()
+        judged = {query.query_id: self.benchmark.qrels[query.query_id] for query in asked}
+        _write(written[1], "".join(qrels_lines(judged)))
+        lines = ({"query_id": query.query_id, "text": query.text} for query in asked)
+        _write(written[2], "".join(json.dumps(line) + "\n" for line in lines))
+        for pool, runs in self.runs.items():
+            for name, run in runs.items():
+                path = folder / "runs" / f"{pool}-{quote(name, safe=' ()').replace(' ', '-')}.run"
+                path.parent.mkdir(exist_ok=True)
+                _write(path, "".join(run_lines(run, tag=name)))
+                written.append(path)
+        return written
+
+
+def measures_up_to(k: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the measures that look at k hits at most, and those that retrievers are compared by, all at k.
+
+    For k = 10 they are the usual ones.
+
+    Raises:
+        QueryError: k is below 1.
+    """
+    if k < 1:
+        raise QueryError(f"k must be at least 1, got {k}")
+    compared = tuple(f"{name.partition('@')[0]}@{k}" for name in COMPARED)
+    smaller = (name for name in MEASURES if int(name.partition("@")[2]) < k)
+    deepest = (f"{name.partition('@')[0]}@{k}" for name in MEASURES if name.endswith("@10"))
+    return tuple(dict.fromkeys((*smaller, *deepest))), compared
+
+
+def read_questions(folder: Path) -> dict[str, str]:
+    """Return the texts of a run's questions by id; nothing if they aren't there."""
+    path = folder / QUESTIONS
+    if not path.is_file():
+        return {}
+    lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    return {line["query_id"]: line["text"] for line in lines}
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,35 @@
+"""Weights fitted to a benchmark's questions, over a memory that holds its turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_rag.evaluation.benchmark import Benchmark
+from memory_rag.evaluation.pools import Pools
+from memory_rag.evaluation.report_shape import PoolName
+from memory_rag.evaluation.tuning import Example, fitted_weights
+from memory_rag.retrieval.weights_file import WeightsFile
+from memory_rag.trials.contenders import MemoryRetrievers
+from memory_rag.trials.running import Side, Telling, embed_side
+
+
+def tuned_weights(benchmark: Benchmark, side: Side, *, pools: Sequence[PoolName], telling: Telling) -> WeightsFile:
+    """Return weights fitted to all answerable questions of a benchmark, each asked in these pools.
+
+    Raises:
+        QueryError: no question has its evidence among the candidates.
+        EmbedderError: the embedder can't be loaded or reached.
+    """
+    embed_side(side, telling)
+    ours = MemoryRetrievers(
+        side.memory, benchmark, Pools(benchmark), embedder=side.embedder, weights=side.weights, origin=side.origin
+    )
+    ours.by_meaning()
+    examples: list[Example] = []
+    for pool in pools:
+        examples += ours.examples(pool, progress=telling.progress)
+    if side.embedder is not None:
+        side.embedder.save()
+    already = side.origin["fitted_on"] if side.origin["source"] == "file" else []
+    fitted_on = list(dict.fromkeys([*already, benchmark.sha256]))
+    return WeightsFile(fitted_weights(examples, start=side.weights), fitted_on)

@@ -1,0 +1,89 @@
+"""A report on the terminal: the answer, a table that fits, what it leaves out."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_rag.evaluation.answer import answer_of
+from memory_rag.evaluation.comparable import compare_reports
+from memory_rag.evaluation.report_file import over_pools
+from memory_rag.evaluation.report_shape import Report
+from memory_rag.interfaces.cli.report_table import comparisons_text, report_text
+from memory_rag.interfaces.cli.terminal import columns_of
+from tests.evaluation.made_report import HOSTILE, made_benchmark, made_report, made_runs
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return made_report()
+
+
+def test_the_answer_comes_first_and_the_in_sample_row_is_marked(report: Report) -> None:
+    lines = report_text(report, width=110).splitlines()
+
+    assert lines[0] == "made: within the question's own conversation"
+    assert lines[1] == "30 questions, 6 conversations, 120 turns"
+    assert lines[3] == answer_of(report).headline
+    rows = [line.split()[0] for line in lines if line.startswith(" ") and "[" in line]
+    assert [row for row in rows if row in report["retrievers"]] == ["hybrid", "keyword", "dense", "oracle", "random"]
+    assert any(line.strip().startswith("hybrid †") for line in lines)
+    assert "† in-sample: its weights were set or fitted after seeing these data." in lines
+    assert "Questions without any hit count as 0: keyword 1." in lines
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(report: Report, width: int) -> None:
+    text = report_text(over_pools(report, made_report(pool="memory")), width=width)
+
+    assert max(map(columns_of, text.splitlines())) <= width
+    assert "made: across the whole memory" in text
+
+
+def test_measures_that_have_no_room_are_named(report: Report) -> None:
+    narrow, wide = report_text(report, width=60), report_text(report, width=120)
+
+    assert "Not shown for want of room: " in narrow
+    assert "Not shown for want of room" not in wide
+    assert "rr@5" in wide
+
+
+def test_definitions_and_what_was_not_measured_are_printed(report: Report) -> None:
+    text = report_text(report, width=120)
+
+    assert "1 if any relevant turn is among the first k" in text
+    assert "Not measured: recall@k beyond k = 10: rankings of 15 hits." in text
+
+
+def test_who_finds_evidence_alone_is_counted(report: Report) -> None:
+    line = next(line for line in report_text(report, width=150).splitlines() if line.startswith("Evidence among"))
+
+    ranks = [[rank is not None and rank <= 5 for rank in report["first_rank"][name]] for name in ("keyword", "dense")]
+    pairs = list(zip(*ranks, strict=True))
+    assert f"only keyword {pairs.count((True, False))}, only dense {pairs.count((False, True))}, " in line
+
+
+def test_names_cannot_write_to_the_terminal_and_are_no_markup() -> None:
+    benchmark = made_benchmark(name="[red]\x1b[31m")
+    runs = made_runs(benchmark, good={"[bold]x[/bold]\x07": 0.5, HOSTILE: 0.2})
+
+    text = report_text(made_report(benchmark=benchmark, runs=runs), width=120)
+
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "[red]\ufffd[31m: within" in text
+    assert "[bold]x[/bold]" in text
+
+
+def test_colours_come_only_when_asked_for(report: Report) -> None:
+    assert "\x1b[" not in report_text(report, width=100)
+    assert "\x1b[1m" in report_text(report, width=100, colour=True)
+
+
+def test_comparisons_have_a_row_each_with_interval_and_p(report: Report) -> None:
+    found = compare_reports(report, made_report(), measures=["recall@5", "success@5"], names=("before", "after"))
+
+    lines = comparisons_text(found, width=120).splitlines()
+
+    assert len([line for line in lines if "(before)" in line]) == 6
+    assert " ".join(lines[2].split()) == "keyword (before) keyword (after) recall@5 0.0 [0.0, 0.0] 1.00 1.00"
+    assert " ".join(lines[7].split()).endswith("success@5 0.0 [0.0, 0.0] 1.00 1.00 0 0")
