@@ -27,19 +27,18 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     entries = np.flatnonzero(allowed)
     if len(entries) <= ALL_UP_TO:
         return entries
-    pool = scene.pool.entries
-    near = np.concatenate([_best(pool, side, depth) for side in (scene.keyword, scene.dense)])
+    near = np.concatenate(_best_of_sides(scene, scene.pool.entries, depth))
     found = [near, scene.order.before(near), scene.order.after(near)]
-    if len(entries) < len(pool):
+    if len(entries) < scene.pool.n:
         # Who speaks was narrowed: an answer is near its question whoever asked, but those asked for have a best too.
-        found += [_best(entries, side, depth) for side in (scene.keyword, scene.dense)]
+        found += _best_of_sides(scene, entries, depth)
     both = scene.keyword + scene.dense
     in_sessions = _in_best_sessions(scene)
     found.append(_best(in_sessions[allowed[in_sessions]], both, _SESSION_TURNS))
     if scene.query.dates:
-        found.append(_best(entries[dated(scene, entries) > 0], both, _SESSION_TURNS))
-    for meant in (voice, speaker):
-        found.append(_best(entries[meant(scene, entries) > 0], both, depth))
+        found.append(_best(_where(dated(scene, entries), entries), both, _SESSION_TURNS))
+    for meant in (voice, speaker) if scene.query.named else (voice,):
+        found.append(_best(_where(meant(scene, entries), entries), both, depth))
     # A mask and not np.unique, whose hashing takes half a millisecond for a few thousand entries.
     chosen = np.zeros(len(allowed), np.bool_)
     together = np.concatenate(found)
@@ -48,14 +47,25 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     return kept
 
 
+def _best_of_sides(scene: Scene, entries: Entries, n: int) -> list[Entries]:
+    # Most turns hold none of the words: a thousand equal values are slow to part, and no candidates.
+    return [_best(_where(scene.keyword[entries], entries), scene.keyword, n), _best(entries, scene.dense, n)]
+
+
 def _best(entries: Entries, values: Scores, n: int) -> Entries:
     """Return the n entries with the highest values; of those that tie for the last places, the first by number."""
     if len(entries) <= n:
         return entries
     of_entries = values[entries]
     least = np.partition(of_entries, len(entries) - n)[len(entries) - n]
-    better = entries[of_entries > least]
-    return np.concatenate([better, entries[of_entries == least][: n - len(better)]])
+    better = entries[np.flatnonzero(of_entries > least)]
+    ties = entries[np.flatnonzero(of_entries == least)]
+    return np.concatenate([better, ties[: n - len(better)]])
+
+
+def _where(values: Scores, entries: Entries) -> Entries:
+    """Return the entries whose value is above 0."""
+    return entries[np.flatnonzero(values > 0)]
 
 
 def _in_best_sessions(scene: Scene) -> Entries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
@@ -67,7 +68,7 @@ class FlatVectors:
         cuts = np.linspace(0, n, self._threads + 1, dtype=np.int64)
         jobs = [
             self._workers.submit(_inner_products, out[start:end], asked, everything[start:end])
-            for start, end in zip(cuts[:-1], cuts[1:], strict=True)
+            for start, end in itertools.pairwise(cuts)
         ]
         for job in jobs:
             job.result()

@@ -62,8 +62,9 @@ class Scene:
         mean, deviation = self.cosine_spread
         if deviation < LEAST_DEVIATION:
             return np.zeros(len(self.table))
-        known = (self.cosine > MISSING) & self.pool.searched
-        return np.where(known, (self.cosine - mean) / (4 * deviation), 0.0)
+        standardized: Scores = (self.cosine - mean) / (4 * deviation)
+        standardized *= (self.cosine > MISSING) & self.pool.searched
+        return standardized
 
     @cached_property
     def cosine_spread(self) -> tuple[float, float]:
