@@ -19,7 +19,7 @@ import numpy as np
 from memory_rag.evaluation.benchmark import Benchmark, Document, Query
 from memory_rag.evaluation.pools import Pools
 from memory_rag.evaluation.report_shape import PoolName, Weights
-from memory_rag.retrieval.ranking import Scores, best_entries
+from memory_rag.retrieval.ranking import Entries, Scores
 
 TEMPLATE: Final = "{speaker}: {text}"
 """What the baselines read of a turn; a session is its turns, a line each."""
@@ -122,8 +122,17 @@ class _Texts:
         self.documents = documents
         self.scorer = scorer([text_of(document) for document in documents])
 
-    def doc_id(self, place: int) -> str:
-        return self.documents[place].doc_id
+        ids = [document.doc_id for document in documents]
+        self._rank_of_id = np.empty(len(ids), np.int64)
+        self._rank_of_id[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
+
+    def best(self, places: Entries, scores: Scores, *, k: int) -> list[str]:
+        """Return the k best ids, equal scores by id: in a plain BM25 most texts have the same score, 0."""
+        if len(places) > k:
+            keep = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
+            places, scores = places[keep], scores[keep]
+        order = np.lexsort((self._rank_of_id[places], -scores))[:k]
+        return [self.documents[place].doc_id for place in places[order]]
 
 
 def text_of(document: Document) -> str:
@@ -147,8 +156,7 @@ def over_texts(
         start = perf_counter()
         scores = texts.scorer.scores(query.text)
         places = np.arange(len(scores)) if texts.scorer.everything else np.flatnonzero(scores > 0)
-        best = best_entries(places, scores[places], k=depth + len(left_out), turn_id=texts.doc_id)
-        found = [texts.doc_id(place) for place, _ in best]
+        found = texts.best(places, scores[places], k=depth + len(left_out))
         ms = 1000 * (perf_counter() - start)
         return Ranked([doc_id for doc_id in found if doc_id not in left_out][:depth], ms)
 

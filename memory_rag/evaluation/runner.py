@@ -10,7 +10,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from memory_rag.errors import QueryError
-from memory_rag.evaluation.benchmark import Benchmark
+from memory_rag.evaluation.benchmark import Benchmark, Query
 from memory_rag.evaluation.pools import by_conversation
 from memory_rag.evaluation.report import COMPARED, MEASURES, build_report
 from memory_rag.evaluation.report_file import over_pools, write_report
@@ -51,25 +51,41 @@ class Trial:
         for pool in self.pools:
             scorers(self.benchmark, {}, pool=pool, depth=self.depth, measures=self.measures, tokens=None)
 
-    def ask(self, contender: Contender, pool: PoolName, *, progress: Progress | None = None) -> None:
-        """Let a retriever rank the candidates of every answerable question in a pool."""
+    def ask(
+        self,
+        contenders: Sequence[Contender],
+        pool: PoolName,
+        *,
+        progress: Progress | None = None,
+        beside: Callable[[Query], None] | None = None,
+    ) -> None:
+        """Let retrievers rank the candidates of every answerable question in a pool, question by question.
+
+        ``beside`` is called with each question after them.
+        """
         queries = by_conversation(self.benchmark.answerable())
-        run: dict[str, Sequence[str]] = {}
-        spent: list[float] = []
+        runs: dict[str, dict[str, Sequence[str]]] = {contender.name: {} for contender in contenders}
+        spent: dict[str, list[float]] = {contender.name: [] for contender in contenders}
+        what = f"asking {', '.join(runs)} ({pool})"
         for done, query in enumerate(queries):
             if progress is not None and done % 20 == 0:
-                progress(f"asking {contender.name}, {pool}", done, len(queries))
-            ranked = contender.rank(query, pool, self.depth)
-            run[query.query_id] = ranked.doc_ids
-            if ranked.ms is not None:
-                spent.append(ranked.ms)
-        self.runs.setdefault(pool, {})[contender.name] = {
-            query.query_id: run[query.query_id] for query in self.benchmark.answerable()
-        }
-        if spent:
-            self.latencies_ms.setdefault(pool, {})[contender.name] = spent
-        if contender.weights is not None:
-            self.weights[contender.name] = contender.weights
+                progress(what, done, len(queries))
+            for contender in contenders:
+                ranked = contender.rank(query, pool, self.depth)
+                runs[contender.name][query.query_id] = ranked.doc_ids
+                if ranked.ms is not None:
+                    spent[contender.name].append(ranked.ms)
+            if beside is not None:
+                beside(query)
+        for contender in contenders:
+            run = runs[contender.name]
+            self.runs.setdefault(pool, {})[contender.name] = {
+                query.query_id: run[query.query_id] for query in self.benchmark.answerable()
+            }
+            if spent[contender.name]:
+                self.latencies_ms.setdefault(pool, {})[contender.name] = spent[contender.name]
+            if contender.weights is not None:
+                self.weights[contender.name] = contender.weights
 
     def report(
         self,

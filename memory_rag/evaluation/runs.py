@@ -45,9 +45,13 @@ def run_lines(rankings: Mapping[str, Sequence[str]], *, tag: str) -> Iterator[st
     The scores are made from the ranks, strictly falling whole numbers: tools break ties differently and read scores as
     float32, so only such scores keep our order everywhere.
     """
+    fields: dict[str, str] = {}  # A turn is ranked for many queries.
     for query, ranked in rankings.items():
+        start, end = f"{escaped(query)} Q0", escaped(tag)
         for rank, found in enumerate(ranked, start=1):
-            yield f"{escaped(query)} Q0 {escaped(found)} {rank} {len(ranked) - rank + 1} {escaped(tag)}\n"
+            if found not in fields:
+                fields[found] = escaped(found)
+            yield f"{start} {fields[found]} {rank} {len(ranked) - rank + 1} {end}\n"
 
 
 def read_run(path: Path) -> Run:

@@ -89,6 +89,10 @@ class Bm25:
         self._lengths.append(len(terms))
         self.postings.add(entry, Counter(terms))
 
+    def only(self, kept: Mask) -> Bm25:
+        """Return the index of these entries alone, numbered anew from 0."""
+        return Bm25(self.postings.only(kept), array("i", self.lengths[kept].tolist()))
+
     @property
     def lengths(self) -> npt.NDArray[np.int32]:
         return np.array(self._lengths, np.int32)

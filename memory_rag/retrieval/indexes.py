@@ -129,6 +129,10 @@ class Indexes:
             self._embedder = open_embedder(self._settings.embedder, threads=self._settings.threads)
         return self._embedder
 
+    def searcher(self) -> Searcher:
+        """Return what searches, caught up with the store."""
+        return self._caught_up()
+
     def dense(self) -> DenseIndex | None:
         """Return the dense index, caught up; None if the memory has no embedder."""
         self._caught_up()
@@ -225,7 +229,7 @@ class Indexes:
             return
 
     def save(self, *, timeout_s: float | None = None) -> None:
-        """Write the keyword snapshot and the manifest.
+        """Write the keyword snapshot and the manifest, with nothing in them of turns that are not stored any more.
 
         Raises:
             MemoryLockedError: another process is writing them.
@@ -233,6 +237,8 @@ class Indexes:
         """
         keyword = self.keyword
         wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
+        keyword.catch_up(self._store)
+        keyword.compact()
         with locked(self._folder / LOCK_NAME, timeout_s=wait, what="derived files"):
             keyword.save(self._folder / DERIVED)
             manifest = {

@@ -71,6 +71,12 @@ class KeywordIndex:
             self.applied_seq, self.applied_at = changes[-1].seq, changes[-1].changed_at
         return len(changes)
 
+    def compact(self) -> None:
+        """Drop what is left of removed turns and of earlier versions; entries are numbered anew."""
+        alive = self.table.alive
+        if not alive.all():
+            self.bm25, self.table = self.bm25.only(alive), self.table.only_living()
+
     def terms_of(self, turn: Turn) -> list[str]:
         """Return what a turn is found by: its words, its captions, and its speaker's name if that is a name."""
         terms = self.analyzer.terms(turn.searchable)

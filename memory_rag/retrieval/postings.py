@@ -90,6 +90,22 @@ class Postings:
         frequencies: npt.NDArray[np.int64] = hits[self._starts[1:]] - hits[self._starts[:-1]]
         return frequencies
 
+    def only(self, kept: Mask) -> Postings:
+        """Return the postings of these entries alone, numbered anew from 0; a term that none of them holds is gone."""
+        self.seal()
+        held = kept[self._entries]
+        starts = np.concatenate([[0], np.cumsum(held)])[self._starts]
+        lengths = np.diff(starts)
+        used = np.flatnonzero(lengths)
+        return Postings.from_arrays(
+            {
+                "terms": pack_texts([self.terms[number] for number in used.tolist()]),
+                "starts": np.concatenate([[0], np.cumsum(lengths[used])]),
+                "entries": (np.cumsum(kept) - 1)[self._entries[held]],
+                "counts": self._counts[held],
+            }
+        )
+
     def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         self.seal()
         return {

@@ -28,6 +28,7 @@ from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_ent
 from memory_rag.retrieval.scene import MISSING, Scene
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
+from memory_rag.retrieval.turn_table import TurnTable
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span, Turn
 
@@ -103,7 +104,7 @@ class Searcher:
         self._zone = zone
         self.ranker = ranker or ConversationRanker()
         self._order = SpokenOrder()
-        self._participants: tuple[int, Participants] | None = None
+        self._participants: tuple[TurnTable, int, Participants] | None = None
         self._vectors: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
         self._pools: OrderedDict[tuple[int, Within], tuple[Scope, Stage]] = OrderedDict()
 
@@ -155,10 +156,12 @@ class Searcher:
 
     def analyze(self, query: str, *, today: date | None = None) -> QueryAnalysis:
         """Take a question apart with this memory's language and people."""
-        speakers, analyzer = self._keyword.table.speakers.names, self._keyword.analyzer
-        if self._participants is None or self._participants[0] != len(speakers):
-            self._participants = (len(speakers), Participants(speakers, languages=analyzer.languages))
-        return analyze_query(query, analyzer=analyzer, participants=self._participants[1], today=today)
+        table, analyzer, known = self._keyword.table, self._keyword.analyzer, self._participants
+        n_speakers = len(table.speakers.names)
+        if known is None or known[0] is not table or known[1] != n_speakers:
+            people = Participants(table.speakers.names, languages=analyzer.languages)
+            known = self._participants = (table, n_speakers, people)
+        return analyze_query(query, analyzer=analyzer, participants=known[2], today=today)
 
     def embed_query(self, query: str, embedder: Embedder) -> None:
         """Embed a question ahead, so that a search for it needs nothing of the embedder.

@@ -28,6 +28,7 @@ class SpokenOrder:
     """
 
     def __init__(self) -> None:
+        self._table: TurnTable | None = None
         self._version = -1
         self._n = 0
         self._n_alive = 0
@@ -39,13 +40,14 @@ class SpokenOrder:
 
     def catch_up(self, table: TurnTable) -> None:
         """Take in what changed; turns added at the end of their conversations cost time only for themselves."""
-        if self._version == table.version:
+        if self._table is table and self._version == table.version:
             return
         added = len(table) - self._n
-        only_added = table.n_alive - self._n_alive == added
+        only_added = self._table is table and table.n_alive - self._n_alive == added
         if not (only_added and added <= _ONE_BY_ONE and self._append(table)):
             self._rebuild(table)
-        self._version, self._n, self._n_alive = table.version, len(table), table.n_alive
+        self._table, self._version = table, table.version
+        self._n, self._n_alive = len(table), table.n_alive
 
     def before(self, entries: Entries) -> Links:
         """Return the entry said just before each of these in its session; -1 for none, also for -1."""

@@ -190,6 +190,22 @@ class TurnTable:
     def living(self) -> Entries:
         return np.flatnonzero(self.alive)
 
+    def only_living(self) -> TurnTable:
+        """Return a table without the dead entries, numbered anew from 0, and without names that only they had."""
+        living = self.living()
+        columns = {name: self.column(name)[living] for name in _COLUMNS}
+        names = {"turn_ids": [self.turn_ids[entry] for entry in living.tolist()]}
+        for column, known in (
+            ("conversation", self.conversations),
+            ("session", self.sessions),
+            ("speaker", self.speakers),
+        ):
+            used, columns[column] = np.unique(columns[column], return_inverse=True)
+            names[f"{column}s"] = [known.names[code] for code in used.tolist()]
+        table = TurnTable.from_arrays({**columns, **{name: pack_texts(texts) for name, texts in names.items()}})
+        table.version = self.version + 1
+        return table
+
     def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """Return the columns and names as arrays, for a snapshot."""
         texts = {

@@ -40,7 +40,7 @@ def read_weights(path: Path) -> WeightsFile:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"{path} can't be read as a file of weights: {error}") from error
     weights, fitted_on = value.get("weights"), value.get("fitted_on", [])
-    if not isinstance(weights, dict) or not weights:
+    if not isinstance(weights, dict) or not any(weights.values()):
         raise SettingsError(f"{path} has no table [weights]; make such a file with: memory-rag bench tune")
     if not isinstance(fitted_on, list) or not all(isinstance(digest, str) for digest in fitted_on):
         raise SettingsError(f"{path}: fitted_on is a list of SHA-256 digests, got {fitted_on!r}")

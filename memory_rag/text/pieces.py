@@ -54,7 +54,7 @@ _THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _VERSION: Final = re.compile(r"([^\W\d_]+)(\d+(?:[.:]\d+)+)")
 # Between separators; a number with points keeps them, its letters before it stand apart (python3.11).
 _PARTS: Final = re.compile(r"\d+(?:[.,:]\d+)+|(?:(?!\d+[.,:]\d)[^-'._/:@#+&~\\,])+|\d+")
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z]{2})")
 _CONTRACTED: Final = frozenset({"t", "d", "m", "ll", "re", "ve", "em"})
 LONGEST_KEPT: Final = 256
 """Code points of the longest piece that is worth remembering; a run of Thai or Chinese may have millions."""
@@ -108,14 +108,15 @@ _known_forms = lru_cache(maxsize=100_000)(_forms)
 
 
 def _parts(written: str, for_query: bool) -> Forms:
-    """Return the forms of what lies between a piece's separators and changes of case; none if it has neither."""
+    """Return the forms of what lies between a piece's separators, else its changes of case; none if it has neither."""
     runs = [written] if written.isalnum() else _PARTS.findall(written)
-    parts = [part for run in runs for part in _CAMEL.split(run)]
+    parts = _CAMEL.split(runs[0]) if len(runs) == 1 else runs
     if parts == [written]:
         return Forms((), ())
     forms = [forms_of(part, for_query=for_query) for part in parts]
     return Forms(
-        tuple(word for form in forms for word in form.words), tuple(term for form in forms for term in form.terms)
+        tuple(word for form in forms for word in form.words),
+        tuple(term for form in forms for term in form.terms),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 _ENDING: Final = 60
 """A turn asks when a question mark stands among its last this many characters (studies of two data sets)."""
+_ASKS: Final = re.compile(r"\?(?![\w=&])|[？؟]")
 
 
 class Voice(Enum):
@@ -106,9 +107,8 @@ _PRONOUNS: Final[Mapping[str, _Pronouns]] = {
 
 
 def asks(text: str) -> bool:
-    """Tell whether a turn ends by asking something."""
-    ending = text[-_ENDING:]
-    return any(mark in ending for mark in "?？؟")
+    """Tell whether a turn ends by asking something; the ? inside a link asks nothing."""
+    return _ASKS.search(text, max(0, len(text) - _ENDING)) is not None
 
 
 def first_person(text: str, *, language: str = "en") -> bool:

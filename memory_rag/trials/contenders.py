@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 KEPT: Final = 3 * OTHERS
 """Candidates of a question that its weights are fitted on, beside the relevant ones."""
 CONVEX_WEIGHT: Final = 0.5
+_Key = tuple[str, Stage]
+"""A question before a pool."""
 
 
 class _Scores(NamedTuple):
@@ -91,12 +93,17 @@ class MemoryRetrievers:
         self._benchmark = benchmark
         self._pools = pools
         self._embedder = embedder
-        self._weights = dict(weights)
         self._origin = origin
         self._keyword = memory.indexes.keyword
         self._searcher = Searcher(memory.store, self._keyword, zone=memory.zone)
         self._dense: DenseIndex | None = None
         self._analyses: dict[str, tuple[QueryAnalysis, float]] = {}
+        # In the order of the ranker, whose sum is taken in it.
+        self._weights = {signal.name: signal.weight for signal in signals(weights)}
+        self._unweighted = ConversationRanker(signals(dict.fromkeys(self._weights, 1.0)))
+        self._last_scene: tuple[_Key, Scene, float] | None = None
+        self._last_values: tuple[_Key, Entries, dict[str, Scores], float] | None = None
+        self._reused_ms = 0.0
         self._document_of = {
             turn.turn_id: document.doc_id for document in benchmark.documents for turn in document.turns
         }
@@ -137,37 +144,25 @@ class MemoryRetrievers:
         contender = Contender("hybrid-cv", rank, {"source": "cv", "fitted_on": [self._benchmark.sha256]})
         return CrossValidated(contender, by_conversation)
 
-    def examples(self, pool: PoolName, *, progress: Callable[[str, int, int], None] | None = None) -> list[Example]:
-        """Return what weights are fitted on: each answerable question's candidates that the weights rank best.
+    def example(self, query: Query, pool: PoolName) -> list[Example]:
+        """Return what weights are fitted on: a question's candidates that the weights rank best; none if it has none.
 
         Evidence that is no candidate can't be found whatever the weights, and is left out.
         """
-        ranker = ConversationRanker(signals(dict.fromkeys(self._weights, 1.0)))
+        asked = self._asked(query, pool)
+        if asked.analysis.is_empty or not asked.scope.allowed.any():
+            return []
+        entries, by_name = self._signalled(asked)
+        values = np.column_stack([by_name[name] for name in self._weights])
+        graded, left_out = self._benchmark.qrels[query.query_id], self._pools.left_out(query, pool)
+        ids = [self._document_of[self._keyword.table.turn_id(entry)] for entry in entries.tolist()]
+        relevant = np.array([graded.get(doc_id, 0) > 0 for doc_id in ids], np.bool_)
         start = np.array(list(self._weights.values()))
-        found: list[Example] = []
-        queries = self._benchmark.answerable()
-        for done, query in enumerate(queries):
-            if progress is not None and done % 20 == 0:
-                progress(f"asking for signals, {pool}", done, len(queries))
-            asked = self._asked(query, pool)
-            if asked.analysis.is_empty or not asked.scope.allowed.any():
-                continue
-            scene = self._scene(asked)
-            entries = self._candidates(asked, scene)
-            by_name = ranker.values(scene, entries)
-            values = np.column_stack([by_name[name] for name in self._weights])
-            graded = self._benchmark.qrels[query.query_id]
-            ids = [self._document_of[self._keyword.table.turn_id(entry)] for entry in entries.tolist()]
-            relevant = np.array([graded.get(doc_id, 0) > 0 for doc_id in ids], np.bool_)
-            left_out = self._pools.left_out(query, pool)
-            order = np.argsort(-(values @ start), kind="stable")
-            kept = np.zeros(len(entries), np.bool_)
-            kept[order[:KEPT]] = True
-            kept |= relevant
-            if left_out:
-                kept &= np.array([doc_id not in left_out for doc_id in ids], np.bool_)
-            found.append(Example(query.conversation_id, values[kept].astype(np.float32), relevant[kept]))
-        return found
+        kept = relevant.copy()
+        kept[np.argsort(-(values @ start), kind="stable")[:KEPT]] = True
+        if left_out:
+            kept &= np.array([doc_id not in left_out for doc_id in ids], np.bool_)
+        return [Example(query.conversation_id, values[kept].astype(np.float32), relevant[kept])]
 
     # -- one question
 
@@ -180,8 +175,10 @@ class MemoryRetrievers:
             if embeds and self._dense is not None and self._embedder is not None:
                 ms += self._embedder.embedding_ms(asked.analysis.dense_text)
             left_out = self._pools.left_out(query, pool)
+            self._reused_ms = 0.0
             start = perf_counter()
             found = scored(asked)
+            ms += self._reused_ms
             k = depth + len(left_out) if self._benchmark.unit == "turn" else len(found.entries)
             best = best_entries(found.entries, found.scores, k=max(1, k), turn_id=self._keyword.table.turn_id)
             ms += 1000 * (perf_counter() - start)
@@ -214,10 +211,29 @@ class MemoryRetrievers:
         return ends
 
     def _scene(self, asked: _Asked) -> Scene:
-        return self._searcher.scene(asked.analysis, asked.stage, self._dense)
+        """Return both sides' scores; the last question's are kept, and the time that they took is charged again."""
+        key = (asked.query.query_id, asked.stage)
+        if self._last_scene is None or self._last_scene[0] != key:
+            start = perf_counter()
+            scene = self._searcher.scene(asked.analysis, asked.stage, self._dense)
+            self._last_scene = (key, scene, 1000 * (perf_counter() - start))
+        else:
+            self._reused_ms += self._last_scene[2]
+        return self._last_scene[1]
 
-    def _candidates(self, asked: _Asked, scene: Scene) -> Entries:
-        return candidates(scene, allowed=asked.scope.allowed, depth=self._memory.settings.depth)
+    def _signalled(self, asked: _Asked) -> tuple[Entries, dict[str, Scores]]:
+        """Return the candidates and each signal's unweighted value for them; kept as scenes are."""
+        key = (asked.query.query_id, asked.stage)
+        if self._last_values is None or self._last_values[0] != key:
+            scene = self._scene(asked)
+            start = perf_counter()
+            entries = candidates(scene, allowed=asked.scope.allowed, depth=self._memory.settings.depth)
+            values = self._unweighted.values(scene, entries)
+            self._last_values = (key, entries, values, 1000 * (perf_counter() - start))
+        else:
+            self._scene(asked)
+            self._reused_ms += self._last_values[3]
+        return self._last_values[1], self._last_values[2]
 
     # -- the scores
 
@@ -257,12 +273,11 @@ class MemoryRetrievers:
         return _Scores(entries, scores)
 
     def _by_signals(self, weights: Mapping[str, float]) -> Callable[[_Asked], _Scores]:
-        ranker = ConversationRanker(signals(weights))
+        used = [name for name in self._weights if weights.get(name)]
 
         def scored(asked: _Asked) -> _Scores:
-            scene = self._scene(asked)
-            entries = self._candidates(asked, scene)
-            parts = list(ranker.values(scene, entries).values())
+            entries, by_name = self._signalled(asked)
+            parts = [weights[name] * by_name[name] for name in used]
             return _Scores(entries, np.sum(parts, axis=0) if parts else np.zeros(len(entries)))
 
         return scored

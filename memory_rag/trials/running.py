@@ -17,6 +17,7 @@ from memory_rag.evaluation.provenance import provenance
 from memory_rag.evaluation.report_shape import AnyReport, PoolName, Weights
 from memory_rag.evaluation.retrievers import TEMPLATE, Contender, baselines, bounds
 from memory_rag.evaluation.runner import Progress, Trial
+from memory_rag.evaluation.tuning import Example
 from memory_rag.memory import Memory
 from memory_rag.trials.contenders import CONVEX_WEIGHT, MemoryRetrievers
 from memory_rag.trials.query_vectors import RememberingEmbedder
@@ -145,18 +146,27 @@ def _by_meaning(
     if side.embedder is None and using - {"hybrid", "hybrid-cv"}:
         not_measured.append("dense, rrf and convex: there is no embedder (embedder = none)")
     suffix = f":{side.name}" if side.name else ""
-    _ask(trial, [_renamed(one, suffix) for one in contenders if one.name in retrievers], telling)
+    asked = [_renamed(one, suffix) for one in contenders if one.name in retrievers]
     weights: dict[str, Any] = {}
-    if "hybrid-cv" in retrievers:
-        for pool in trial.pools:
-            try:
-                found = ours.cross_validated(ours.examples(pool, progress=telling.progress))
-            except QueryError as error:
-                not_measured.append(f"hybrid-cv{suffix}, {pool}: {error}")
-                telling.note(f"hybrid-cv{suffix} is left out: {error}")
-                continue
-            trial.ask(_renamed(found.contender, suffix), pool, progress=telling.progress)
-            weights[pool] = found.spread()
+    for pool in trial.pools:
+        examples: list[Example] = []
+        if "hybrid-cv" not in retrievers:
+            trial.ask(asked, pool, progress=telling.progress)
+            continue
+        trial.ask(
+            asked,
+            pool,
+            progress=telling.progress,
+            beside=lambda query, pool=pool, examples=examples: examples.extend(ours.example(query, pool)),  # type: ignore[misc]
+        )
+        try:
+            found = ours.cross_validated(examples)
+        except QueryError as error:
+            not_measured.append(f"hybrid-cv{suffix}, {pool}: {error}")
+            telling.note(f"hybrid-cv{suffix}, pool {pool}, is left out: {error}")
+            continue
+        trial.ask([_renamed(found.contender, suffix)], pool, progress=telling.progress)
+        weights[pool] = found.spread()
     if side.embedder is not None:
         side.embedder.save()
     return weights
@@ -164,8 +174,8 @@ def _by_meaning(
 
 def _ask(trial: Trial, contenders: Sequence[Contender], telling: Telling) -> None:
     for pool in trial.pools:
-        for contender in contenders:
-            trial.ask(contender, pool, progress=telling.progress)
+        if contenders:
+            trial.ask(contenders, pool, progress=telling.progress)
 
 
 def embed_side(side: Side, telling: Telling) -> None:

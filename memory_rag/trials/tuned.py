@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_rag.evaluation.benchmark import Benchmark
-from memory_rag.evaluation.pools import Pools
+from memory_rag.evaluation.pools import Pools, by_conversation
 from memory_rag.evaluation.report_shape import PoolName
 from memory_rag.evaluation.tuning import Example, fitted_weights
 from memory_rag.retrieval.weights_file import WeightsFile
@@ -26,8 +26,12 @@ def tuned_weights(benchmark: Benchmark, side: Side, *, pools: Sequence[PoolName]
     )
     ours.by_meaning()
     examples: list[Example] = []
+    queries = by_conversation(benchmark.answerable())
     for pool in pools:
-        examples += ours.examples(pool, progress=telling.progress)
+        for done, query in enumerate(queries):
+            if telling.progress is not None and done % 20 == 0:
+                telling.progress(f"asking ({pool})", done, len(queries))
+            examples += ours.example(query, pool)
     if side.embedder is not None:
         side.embedder.save()
     already = side.origin["fitted_on"] if side.origin["source"] == "file" else []

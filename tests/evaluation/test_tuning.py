@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from memory_rag.errors import QueryError
-from memory_rag.evaluation.tuning import Example, Lists, cross_validated, fitted_weights, folds_of
+from memory_rag.evaluation.tuning import Example, Lists, Values, cross_validated, fitted_weights, folds_of
 
 START = {"good": 1.0, "noise": 1.0}
 
@@ -39,7 +39,7 @@ def test_the_minimum_is_where_the_slope_is_nothing() -> None:
     lists = Lists(examples(), start=start)
     best = lists.fitted()
 
-    def loss(weights: np.ndarray) -> float:  # type: ignore[type-arg]
+    def loss(weights: Values) -> float:
         ahead = np.where(lists.held, lists.differences.astype(np.float64) @ weights, -np.inf)
         return float(lists.shares @ np.log1p(np.exp(ahead).sum(axis=1)))
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from memory_rag.memory import Memory
 from memory_rag.retrieval.candidates import ALL_UP_TO, candidates
 from memory_rag.retrieval.filters import Within, scope_of
 from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.scene import Scene
 from memory_rag.turns import Role, Turn
+from tests.end_to_end.hashed_words import HashedWords
 from tests.retrieval.talks import Talk, turn
 
 N = 2 * ALL_UP_TO
@@ -132,3 +136,37 @@ def test_the_score_of_a_candidate_depends_on_neither_depth_nor_k() -> None:
         for k in (1, 7, 1000):
             for one in ranker.rank(scene, entries, k=k):
                 assert one.score == pytest.approx(everything[one.entry], abs=1e-12)
+
+
+def test_candidates_lose_at_most_three_tenths_of_a_point_of_recall(data_dir: Path, tmp_path: Path) -> None:
+    """All of LoCoMo in one memory, 5,882 turns, and every sixth of its questions; vectors of hashed words."""
+    conversations = json.loads((data_dir / "locomo10.json").read_text(encoding="utf-8"))
+    memory = Memory.open(tmp_path / "memory", embedder=HashedWords(dim=128), language="en")
+    memory.import_path(data_dir / "locomo10.json")
+    memory.embed()
+    source_ids = {
+        said.turn_id: (said.conversation_id, said.source.native_id)
+        for said in memory.turns()
+        if said.source is not None
+    }
+    searcher, dense = memory.indexes.searcher(), memory.indexes.dense()
+    scope, stage = searcher.pool(Within())
+    ranker = ConversationRanker()
+    of_all: list[float] = []
+    of_candidates: list[float] = []
+    for conversation in conversations:
+        for asked in conversation["qa"][::6]:
+            wanted = {(conversation["sample_id"], evidence) for evidence in asked.get("evidence", [])}
+            if not wanted:
+                continue
+            scene = searcher.scene(searcher.analyze(asked["question"]), stage, dense)
+            chosen = candidates(scene, allowed=scope.allowed, depth=200)
+            for entries, recalls in ((stage.pool.entries, of_all), (chosen, of_candidates)):
+                found = {source_ids[stage.table.turn_id(one.entry)] for one in ranker.rank(scene, entries, k=10)}
+                recalls.append(len(found & wanted) / len(wanted))
+    memory.close()
+
+    assert stage.pool.n == 5882
+    assert len(of_all) > 300
+    assert np.mean(of_all) > 0.55
+    assert np.mean(of_candidates) >= np.mean(of_all) - 0.003

@@ -106,6 +106,23 @@ def test_a_part_in_the_conversation_is_no_name_to_be_found_by(speaker: str) -> N
     assert KeywordIndex(ENGLISH).terms_of(said("a kayak", speaker=speaker)) == ["kayak"]
 
 
+def test_a_compacted_index_is_as_good_as_one_that_is_built_anew(store: SqliteTurnStore) -> None:
+    store.append(said(f"kayak {n} canoe{n % 5}", turn_id=f"t{n}", speaker=f"Ada {n % 7}") for n in range(60))
+    index = caught_up(store)
+    store.correct("t3", text="a ferry")
+    store.remove(["t0", "t7", "t14"])
+    index.catch_up(store)
+
+    index.compact()
+
+    assert disagreement(index, caught_up(store)) == ""
+    assert len(index.table) == index.table.n_alive == 57
+    assert held_by(index, "ferri") == ["t3"]
+    store.add(said("a raft", turn_id="new"))
+    index.catch_up(store)
+    assert disagreement(index, caught_up(store)) == ""
+
+
 # -- the snapshot
 
 

@@ -86,3 +86,22 @@ def test_an_unknown_term_is_nothing_and_no_terms_are_fine() -> None:
     assert postings.of("a") is None
     assert postings.document_frequencies(np.ones(1, np.bool_)).tolist() == []
     assert Postings.from_arrays(postings.arrays()).of("a") is None
+
+
+@given(st.lists(TEXTS, max_size=12), st.sets(st.integers(0, 11)))
+def test_postings_of_some_entries_are_those_of_a_memory_that_never_had_the_others(
+    texts: list[list[str]], dropped: set[int]
+) -> None:
+    postings, model = Postings(), Model()
+    for entry, terms in enumerate(texts):
+        postings.add(entry, Counter(terms))
+        if entry not in dropped:
+            model.add(terms)
+    kept = np.array([entry not in dropped for entry in range(len(texts))], np.bool_)
+
+    only = postings.only(kept)
+
+    assert set(only.terms) == set(model.of)
+    assert all(held(only, term) == listed for term, listed in model.of.items())
+    only.add(model.n, {"new": 1})
+    assert held(only, "new") == [(model.n, 1)]

@@ -155,6 +155,27 @@ def test_a_table_comes_back_from_its_arrays(turns: list[Turn], ended: list[int])
     assert (entry, again.turn_id(entry)) == (len(turns), "more")
 
 
+def test_a_table_of_the_living_alone_has_no_names_of_the_dead() -> None:
+    table = TurnTable()
+    for row, (speaker, conversation) in enumerate([("Ada", "c"), ("Bo", "d"), ("Ada", "e"), ("Eve", "c")]):
+        said = turn(f"{row}", turn_id=f"t{row}", speaker=speaker, conversation_id=conversation)
+        table.append(row, said, seq=row)
+    table.end(1)
+    table.append(0, turn("again", turn_id="t0", speaker="Zoe", conversation_id="c"), seq=9)
+
+    living = table.only_living()
+
+    assert living.turn_ids == ["t2", "t3", "t0"]
+    assert living.speakers.names == ["Ada", "Eve", "Zoe"]
+    assert living.conversations.names == ["c", "e"]
+    assert [living.speakers.names[code] for code in living.speaker] == ["Ada", "Eve", "Zoe"]
+    assert (living.row.tolist(), living.seq.tolist()) == ([2, 3, 0], [2, 3, 9])
+    assert [living.entry_of(row) for row in range(4)] == [2, None, 0, 1]
+    assert living.alive.all()
+    assert living.version > table.version
+    assert living.append(7, turn("new", turn_id="t7"), seq=10) == 3
+
+
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 200])
 def test_a_table_grows_past_any_size(n: int) -> None:
     table = TurnTable()

@@ -39,6 +39,7 @@ def test_a_memory_ranks_by_the_weights_that_its_setting_names(tmp_path: Path) ->
         ("[weights]\nkeyword = 'much'\n", "the weight of keyword is a number, got 'much'"),
         ("[weights]\nkeyword = inf\n", "the weight of keyword is a number, got inf"),
         ("fitted_on = []\n", "has no table .weights.; make such a file with: memory-rag bench tune"),
+        ("[weights]\nkeyword = 0\n", "has no table .weights."),
         ("fitted_on = 'x'\n[weights]\nkeyword = 1\n", "fitted_on is a list of SHA-256 digests, got 'x'"),
         ("weights", "can't be read as a file of weights"),
     ],

@@ -130,11 +130,11 @@ def test_stop_words_are_written_as_they_are_looked_up() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["東京は夜の七時" * 700_000, " ".join(f"w{number:x}" for number in range(500_000))],
-    ids=["one run", "distinct words"],
+    ["hello world this is a text " * 400_000, "東京は夜の七時" * 400_000, " ".join(f"w{n:x}" for n in range(300_000))],
+    ids=["ten megabytes of words", "one run without spaces", "distinct words"],
 )
-def test_ten_megabytes_of_text_take_seconds(text: str) -> None:
+def test_a_very_long_text_takes_seconds(text: str) -> None:
     started = time.process_time()
 
-    assert len(ENGLISH.terms(text)) >= 499_999
-    assert time.process_time() - started < 30
+    assert len(ENGLISH.terms(text)) > 290_000
+    assert time.process_time() - started < 20

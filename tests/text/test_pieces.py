@@ -100,7 +100,9 @@ def test_a_word_with_marks_is_one_word(word: str) -> None:
         ("HTTPServer", {"httpserver", "http", "server"}, set()),
         ("APIs", {"apis"}, set()),
         ("utf8Decoder", {"decoder"}, {"utf8decoder", "utf8"}),
-        ("fooBar_baz", {"foo", "bar", "baz"}, {"foobar_baz"}),
+        ("fooBar_baz", {"foobar", "foo", "bar", "baz"}, {"foobar_baz"}),
+        ("5G", set(), {"5g"}),
+        ("x-4K", {"x"}, {"x-4k", "4k"}),
         ("EU:s", {"eu", "s"}, {"eu:s"}),
         ("Straße", {"strasse"}, set()),
         ("ﬁnd", {"find"}, set()),
@@ -209,22 +211,22 @@ def test_the_terms_of_a_run_know_their_places() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "hello world this is a text " * 400_000,
-        "a" * 10_000_000,
-        "a-" * 5_000_000,
-        "1.2." * 2_500_000,
-        "aB" * 5_000_000,
-        "a" + "\u0301\u0323" * 5_000_000,
-        "QUJD/+" * 1_700_000,
-        "\n" * 10_000_000,
-        "'" * 10_000_000,
+        "hello world this is a text " * 75_000,
+        "a" * 2_000_000,
+        "a-" * 1_000_000,
+        "1.2." * 500_000,
+        "aB" * 1_000_000,
+        "a" + "\u0301\u0323" * 1_000_000,
+        "QUJD/+" * 330_000,
+        "\n" * 2_000_000,
+        "'" * 2_000_000,
     ],
     ids=["words", "one letter", "hyphens", "points", "camels", "marks", "base64", "lines", "apostrophes"],
 )
-def test_ten_million_characters_take_seconds_whatever_they_are(text: str) -> None:
+def test_two_million_characters_take_seconds_whatever_they_are(text: str) -> None:
     started = time.process_time()
 
     longest = max((len(form) for piece in PIECES.findall(text) for form in turn(piece)), default=0)
 
     assert longest < 20_000
-    assert time.process_time() - started < 30
+    assert time.process_time() - started < 10

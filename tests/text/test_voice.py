@@ -196,6 +196,8 @@ def test_a_turn_speaks_of_its_speaker(language: str, text: str, *, speaks_of_sel
         ("أين أنت؟", True),
         ("Why? " + "Because " * 10, False),
         ("No.", False),
+        ("See https://example.org/?id=4", False),
+        ("Why?!", True),
         ("", False),
     ],
 )

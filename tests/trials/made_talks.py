@@ -14,10 +14,12 @@ import numpy as np
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.turns import Span
 
-THINGS = (
-    "kayak piano violin ferry harbour garden tulip ladder bakery oven bicycle tunnel island lantern meadow orchard "
-    "castle bridge pottery sailor compass blanket kettle marble pigeon rocket saddle thimble umbrella walnut"
-).split()
+THINGS = [
+    *("kayak", "piano", "violin", "ferry", "harbour", "garden", "tulip", "ladder", "bakery", "oven"),
+    *("bicycle", "tunnel", "island", "lantern", "meadow", "orchard", "castle", "bridge", "pottery", "sailor"),
+    *("compass", "blanket", "kettle", "marble", "pigeon", "rocket", "saddle", "thimble", "umbrella", "walnut"),
+]
+TOWNS = ("Lund", "Oslo", "Turku")
 PEOPLE = (("Ada", "Bo"), ("Cleo", "Dan"), ("Edda", "Finn"))
 
 
@@ -44,7 +46,11 @@ def _sample(number: int, n_turns: int) -> dict[str, Any]:
             other = rng.choice(THINGS)
             dia_id, speaker = f"D{session}:{place}", people[place % 2]
             said.append(
-                {"speaker": speaker, "dia_id": dia_id, "text": f"I saw the {thing} yesterday, near the {other}."}
+                {
+                    "speaker": speaker,
+                    "dia_id": dia_id,
+                    "text": f"I saw the {thing} in {TOWNS[number]}, near the {other}.",
+                }
             )
             if place % 3 == 0:
                 questions.append(
@@ -92,4 +98,5 @@ def _direction(text: str) -> Vectors:
     for word in text.lower().replace(".", "").replace("?", "").replace(",", "").split():
         seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8])
         total += np.random.default_rng(seed).normal(size=32)
-    return (total / np.linalg.norm(total)).astype(np.float32)
+    unit: Vectors = (total / np.linalg.norm(total)).astype(np.float32)
+    return unit

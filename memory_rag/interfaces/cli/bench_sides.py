@@ -30,6 +30,7 @@ class Opened:
     place: Place
     work: Path
     also: Sequence[str]
+    weights: str | None
     is_own: bool
     stack: ExitStack
 
@@ -38,7 +39,7 @@ class Opened:
         return [self._side(self.place.embedder, ""), *(self._side(name, name) for name in self.also)]
 
     def _side(self, embedder: str | None, name: str) -> Side:
-        settings, remembered = remembering(self.work, embedder=embedder, home=self.place.home)
+        settings, remembered = remembering(self.work, embedder=embedder, home=self.place.home, weights=self.weights)
         if self.is_own:
             memory = Memory.open(
                 self.place.name,
@@ -77,6 +78,7 @@ def opened_trial(
     seed: int,
     work: Path | None,
     also: Sequence[str],
+    weights: str | None,
 ) -> Iterator[Opened]:
     """Give a benchmark as a command line names it, with all that was opened for it; it is closed at the end.
 
@@ -105,4 +107,4 @@ def opened_trial(
             if questions is not None:
                 raise SettingsError(f"--questions is for own; {definition.name} has its own questions")
             benchmark = definition.named(load(definition.dataset, data, **options), data)
-        yield Opened(benchmark, place, work or default_work_folder(place.home), also, is_own, stack)
+        yield Opened(benchmark, place, work or default_work_folder(place.home), also, weights, is_own, stack)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -138,11 +137,19 @@ def run(
 
     definition, names, pools = definition_of(name), chosen(retrievers), pools_named(pool)
     measures, compared = measures_up_to(k or definition.k)
-    place = _placed(place, weights)
     with (
         _stopping(),
         opened_trial(
-            place, definition, data=data, unit=unit, questions=questions, n=n, seed=seed, work=work, also=also or []
+            place,
+            definition,
+            data=data,
+            unit=unit,
+            questions=questions,
+            n=n,
+            seed=seed,
+            work=work,
+            also=also or [],
+            weights=weights,
         ) as opened,
     ):
         benchmark = limited(opened.benchmark, limit)
@@ -281,7 +288,16 @@ def tune(
     with (
         _stopping(),
         opened_trial(
-            place, definition, data=data, unit=unit, questions=questions, n=n, seed=seed, work=work, also=[]
+            place,
+            definition,
+            data=data,
+            unit=unit,
+            questions=questions,
+            n=n,
+            seed=seed,
+            work=work,
+            also=[],
+            weights=None,
         ) as opened,
     ):
         refuse_leaks(opened.benchmark, force=force, note=note)
@@ -306,10 +322,3 @@ def _stopping() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_STOPPED) from None
-
-
-def _placed(place: Place, weights: str | None) -> Place:
-    if weights is not None:
-        # Settings are read from here by every part that opens a memory.
-        os.environ["MEMORY_RAG_WEIGHTS"] = weights
-    return place

@@ -1,0 +1,220 @@
+"""``memory-rag bench``: from data, or a memory of one's own, to a report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memory_rag.evaluation.report_file import by_pool, read_report
+from memory_rag.memory import Memory
+from tests.interfaces.command_line import CommandLine
+from tests.trials.made_talks import locomo_file
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    return str(locomo_file(tmp_path))
+
+
+def run(memory_rag: CommandLine, data: str, out: Path, *more: str, **environment: str) -> None:
+    """Run the made talks into a folder."""
+    ran = memory_rag("bench", "run", "locomo", "--data", data, "--out", str(out), *more, **environment)
+    assert ran.code == 0, ran
+
+
+def test_the_benchmarks_are_listed_with_what_each_takes(memory_rag: CommandLine) -> None:
+    listed = {one["name"]: one["takes"] for one in memory_rag("bench", "list", "--json").json}
+
+    assert listed["locomo"] == "file"
+    assert listed["own"] == "memory"
+    assert listed["chats"] == "nothing"
+    assert max(map(len, memory_rag("bench", "list").lines)) <= 80
+
+
+def test_a_run_prints_a_table_and_writes_report_page_and_runs(
+    memory_rag: CommandLine, data: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    ran = memory_rag("bench", "run", "locomo", "--data", data, "--out", str(out))
+
+    assert ran.code == 0, ran
+    assert "36 questions, 3 conversations, 108 turns" in ran.out
+    # By words only: said before anything is embedded.
+    assert "note: keyword, pool conversation: recall@10 " in ran.err
+    assert "dense, rrf and convex: there is no embedder" in " ".join(ran.out.split())
+    conversation, memory = by_pool(read_report(out / "report.json"))
+    expected = {"overlap", "rank-bm25", "keyword", "hybrid", "hybrid-cv", "random", "oracle"}
+    assert set(conversation["retrievers"]) == set(memory["retrievers"]) == expected
+    assert conversation["benchmark"] == "locomo-made_talks"
+    assert conversation["retrievers"]["hybrid-cv"]["weights"] == {
+        "source": "cv",
+        "fitted_on": [conversation["dataset"]["sha256"]],
+    }
+    assert not conversation["retrievers"]["hybrid"]["in_sample"]
+    assert "<svg" in (out / "report.html").read_text(encoding="utf-8") or "note: there are no charts" in ran.err
+    assert {path.name for path in (out / "runs").iterdir()} == {
+        f"{pool}-{name}.run" for pool in ("conversation", "memory") for name in expected
+    }
+
+
+def test_the_same_run_gives_the_same_report(memory_rag: CommandLine, data: str, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        run(memory_rag, data, tmp_path / name)
+    first, second = (read_report(tmp_path / name / "report.json") for name in ("a", "b"))
+
+    for one, other in zip(by_pool(first), by_pool(second), strict=True):
+        assert one["per_query"] == other["per_query"]
+        assert one["comparisons"] == other["comparisons"]
+
+
+def test_a_written_run_scores_as_the_report_says(memory_rag: CommandLine, data: str, tmp_path: Path) -> None:
+    run(memory_rag, data, tmp_path / "out")
+    files = ("--run", f"{tmp_path}/out/runs/memory-hybrid.run", "--qrels", f"{tmp_path}/out/qrels")
+
+    scored = memory_rag("bench", "score", *files, "--json").json
+
+    means = by_pool(read_report(tmp_path / "out" / "report.json"))[1]["retrievers"]["hybrid"]["measures"]
+    for name in ("recall@10", "ndcg@10", "rr@10"):
+        assert scored["measures"][name]["mean"] == pytest.approx(means[name]["mean"], abs=1e-12)
+    assert memory_rag("bench", "score", *files).lines[-1] == "36 queries with judgements, 0 of them without hits"
+
+
+def test_reports_are_compared_and_unlike_ones_only_with_force(
+    memory_rag: CommandLine, data: str, tmp_path: Path
+) -> None:
+    run(memory_rag, data, tmp_path / "a")
+    run(memory_rag, data, tmp_path / "b", "--limit", "20")
+
+    alike = memory_rag("bench", "compare", f"{tmp_path}/a", f"{tmp_path}/a/report.json", "--json").json
+    refused = memory_rag("bench", "compare", f"{tmp_path}/a", f"{tmp_path}/b")
+    forced = memory_rag("bench", "compare", f"{tmp_path}/a", f"{tmp_path}/b", "--force")
+
+    assert {row["difference"] for rows in alike.values() for row in rows} == {0}
+    assert refused.code == 1
+    assert "questions: 36 and 20, 20 in both" in refused.err
+    assert "--force" in refused.err
+    assert forced.code == 0
+    assert forced.lines[0] == "pool conversation, a - b, 20 questions"
+    assert "note: pool memory: questions: 36 and 20, 20 in both" in forced.err
+
+
+def test_a_report_is_printed_again(memory_rag: CommandLine, data: str, tmp_path: Path) -> None:
+    run(memory_rag, data, tmp_path / "out", "--pool", "memory")
+    (tmp_path / "out" / "report.html").unlink()
+
+    again = memory_rag("bench", "report", str(tmp_path / "out"))
+
+    assert "36 questions, 3 conversations, 108 turns" in again.out
+    assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_weights_are_tuned_written_and_used(memory_rag: CommandLine, data: str, tmp_path: Path) -> None:
+    path = tmp_path / "weights.toml"
+    tuned = memory_rag("bench", "tune", "locomo", "--data", data, "--out", str(path))
+    assert tuned.code == 0, tuned
+    run(memory_rag, data, tmp_path / "out", "--weights", str(path), "--retrievers", "hybrid,keyword")
+
+    [one, _] = by_pool(read_report(tmp_path / "out" / "report.json"))
+
+    assert f"MEMORY_RAG_WEIGHTS={path}" in tuned.err
+    assert one["retrievers"]["hybrid"]["weights"] == {"source": "file", "fitted_on": [one["dataset"]["sha256"]]}
+    assert one["retrievers"]["hybrid"]["in_sample"]
+
+
+def test_weights_named_for_one_run_are_forgotten_after_it(memory_rag: CommandLine, data: str, tmp_path: Path) -> None:
+    path = tmp_path / "weights.toml"
+    path.write_text("[weights]\nkeyword = 1.0\n")
+    run(memory_rag, data, tmp_path / "a", "--weights", str(path), "--retrievers", "hybrid")
+    run(memory_rag, data, tmp_path / "b", "--retrievers", "hybrid")
+
+    sources = [
+        by_pool(read_report(tmp_path / name / "report.json"))[0]["retrievers"]["hybrid"]["weights"] for name in "ab"
+    ]
+
+    assert [one["source"] for one in sources if one] == ["file", "shipped"]
+
+
+def test_questions_are_made_of_a_memory_of_ones_own(memory_rag: CommandLine, tmp_path: Path) -> None:
+    talk = memory_rag("import", str(locomo_file(tmp_path)), "--memory", "mine")
+    assert talk.code == 0, talk
+
+    ran = memory_rag("bench", "run", "own", "--memory", "mine", "--out", f"{tmp_path}/out", "--n", "20")
+
+    assert ran.code == 0, ran
+    [one, _] = by_pool(read_report(tmp_path / "out" / "report.json"))
+    assert one["benchmark"] == "own-mine"
+    assert set(one["categories"]) == {"exact words", "half-remembered"}
+    with Memory.open(memory_rag.home / "mine", embedder="none", create=False) as memory:
+        assert len(memory) == 108
+
+
+def test_a_dry_run_says_what_is_read(memory_rag: CommandLine, data: str) -> None:
+    summary = memory_rag("bench", "run", "locomo", "--data", data, "--dry-run", "--json").json
+
+    assert (summary["n_turns"], summary["n_answerable"]) == (108, 36)
+    assert "n_turns: 108" in memory_rag("bench", "run", "locomo", "--data", data, "--dry-run").lines
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["locomo"], "locomo needs its data: name the file with --data PATH"),
+        (["nothing"], "unknown benchmark 'nothing'; there are: beam"),
+        (["chats", "--retrievers", "bm26"], "unknown retriever 'bm26'; retrievers are: overlap"),
+        (["chats", "--pool", "all"], "unknown pool 'all'"),
+        (["chats", "--k", "1000", "--depth", "2000"], "any order would do; choose a smaller k"),
+        (["chats", "--k", "200"], "looks at 200 hits, but the runs have 100"),
+        (["own", "--data", "x"], "own takes a memory and no --data"),
+        (["chats", "--questions", "x"], "--questions is for own"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused(memory_rag: CommandLine, words: list[str], message: str) -> None:
+    refused = memory_rag("bench", "run", *words)
+
+    assert refused.code == 1
+    assert message in refused.err
+
+
+def test_a_benchmark_whose_ids_give_the_evidence_away_needs_force(memory_rag: CommandLine, tmp_path: Path) -> None:
+    turns = [
+        {
+            "turn_id": f"{'answer' if number % 10 == 0 else 'other'}_{number}",
+            "text": f"the {number} kayak",
+            "role": "user",
+        }
+        for number in range(400)
+    ]
+    (tmp_path / "turns.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
+    (tmp_path / "queries.jsonl").write_text(
+        "".join(json.dumps({"_id": f"q{n}", "text": f"what of {n}?"}) + "\n" for n in range(0, 400, 10))
+    )
+    (tmp_path / "qrels.txt").write_text("".join(f"q{n} 0 answer_{n} 1\n" for n in range(0, 400, 10)))
+    words = ("bench", "run", "trec", "--data", str(tmp_path), "--retrievers", "keyword,overlap")
+
+    refused, forced = memory_rag(*words), memory_rag(*words, "--force")
+
+    assert refused.code == 1, refused
+    assert "gives its evidence away" in refused.err
+    assert forced.code == 0, forced
+    assert "note: trec-" in forced.err
+
+
+@pytest.mark.needs_data
+def test_a_conversation_of_locomo_runs_with_vectors(memory_rag: CommandLine, data_dir: Path, tmp_path: Path) -> None:
+    first = json.loads((data_dir / "locomo10.json").read_bytes())[:1]
+    (tmp_path / "first.json").write_text(json.dumps(first), encoding="utf-8")
+
+    run(
+        memory_rag,
+        f"{tmp_path}/first.json",
+        tmp_path / "out",
+        *("--embedder", "minilm", "--pool", "conversation", "--limit", "40"),
+    )
+
+    [one] = by_pool(read_report(tmp_path / "out" / "report.json"))
+    assert {"dense", "rrf", "convex", "hybrid"} <= set(one["retrievers"])
+    # All questions are about one conversation.
+    assert "hybrid-cv" not in one["retrievers"]
+    assert any("weights can't be fitted" in text for text in one["not_measured"])
