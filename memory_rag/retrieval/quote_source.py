@@ -22,9 +22,7 @@ _FETCH = 500
 class StoredTurns:
     """A store and its caught-up keyword index as a source of quotes, narrowed to what a filter allows."""
 
-    def __init__(
-        self, store: SqliteTurnStore, keyword: KeywordIndex, searcher: Searcher, within: Within
-    ) -> None:
+    def __init__(self, store: SqliteTurnStore, keyword: KeywordIndex, searcher: Searcher, within: Within) -> None:
         self._store = store
         self._keyword = keyword
         self._searcher = searcher

@@ -72,9 +72,7 @@ def best_first(scored: Iterable[tuple[str, float]], *, k: int) -> list[tuple[str
     return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
-def best_entries(
-    entries: Entries, scores: Scores, *, k: int, turn_id: Callable[[int], str]
-) -> list[tuple[int, float]]:
+def best_entries(entries: Entries, scores: Scores, *, k: int, turn_id: Callable[[int], str]) -> list[tuple[int, float]]:
     """Return the k best of parallel arrays as (entry, score), in the order of :func:`best_first`."""
     if len(entries) > k:
         # Everything that ties with the k-th stays until ids have been compared.

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from memory_rag.retrieval.bm25 import Pool
+from memory_rag.retrieval.dated_days import values_of_days
 from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.sessions import LEAST_DEVIATION
@@ -74,6 +75,12 @@ class Scene:
         values = self.cosine[self.stage.sample]
         values = values[values > MISSING]
         return (float(values.mean()), float(values.std())) if len(values) else (0.0, 0.0)
+
+    @cached_property
+    def by_date(self) -> Scores:
+        """How well each entry's day fits the dates that the question names: 0, 1 or 2."""
+        distinct, places = self.stage.distinct_days
+        return values_of_days(self.query.dates, distinct)[places]
 
     @cached_property
     def keyword_by_session(self) -> Scores:

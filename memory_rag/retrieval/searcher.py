@@ -272,19 +272,11 @@ class Searcher:
         return tuple(hits)
 
     def _span(
-        self,
-        entry: int,
-        turn: Turn,
-        analysis: QueryAnalysis,
-        dense: DenseIndex | None,
-        query: Vectors | None,
+        self, entry: int, turn: Turn, analysis: QueryAnalysis, dense: DenseIndex | None, query: Vectors | None
     ) -> Span:
-        text = turn.searchable
-        span = None
-        if dense is not None and query is not None:
-            span = dense.best_span(entry, query)
+        span = None if dense is None or query is None else dense.best_span(entry, query)
         if span is None:
-            span = keyword_span(text, analysis.terms, analyzer=self._keyword.analyzer)
+            span = keyword_span(turn.searchable, analysis.terms, analyzer=self._keyword.analyzer)
         return turn.span_in_text(span)
 
     def _query_vector(self, text: str, embedder: Embedder) -> Vectors:

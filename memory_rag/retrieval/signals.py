@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import Final
 
 import numpy as np
 
 from memory_rag.retrieval.bm25 import B_LONG, B_SHORT
-from memory_rag.retrieval.local_days import UNKNOWN_DAY
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import Scene
-from memory_rag.text.date_mentions import DateMention
 from memory_rag.text.voice import Voice
 from memory_rag.turns import Role
 
@@ -97,12 +94,9 @@ def voice(scene: Scene, entries: Entries) -> Scores:
 
 def dated(scene: Scene, entries: Entries) -> Scores:
     """1 for turns said in a period that the question names, 2 within a day of a day that it names."""
-    value = np.zeros(len(entries))
     if not scene.query.dates:
-        return value
-    distinct, inverse = np.unique(scene.stage.days[entries], return_inverse=True)
-    by_day = np.array([_date_value(scene, int(day)) for day in distinct])
-    return by_day[inverse] if len(entries) else value
+        return np.zeros(len(entries))
+    return scene.by_date[entries]
 
 
 def first_person(scene: Scene, entries: Entries) -> Scores:
@@ -130,31 +124,6 @@ def _by_session(scene: Scene, best: Scores, entries: Entries) -> Scores:
         return np.zeros(len(entries))
     found: Scores = standardized[sessions.number[scene.table.session[entries]]]
     return found
-
-
-def _date_value(scene: Scene, day: int) -> float:
-    if day == UNKNOWN_DAY:
-        return 0.0
-    said = date(1970, 1, 1) + timedelta(days=day)
-    best = 0.0
-    for mention in scene.query.dates:
-        distance = mention.distance_days(said) if _is_one_day(mention) else None
-        if distance is not None and distance <= 1:
-            best = max(best, 2.0)
-        elif mention.covers(said) or _is_in_month(mention, said):
-            best = max(best, 1.0)
-    return best
-
-
-def _is_one_day(mention: DateMention) -> bool:
-    if mention.start is not None and mention.end is not None:
-        return mention.end - mention.start <= timedelta(days=1)
-    return mention.day is not None
-
-
-def _is_in_month(mention: DateMention, said: date) -> bool:
-    named = mention.kind in ("day", "month") and mention.month == said.month
-    return named and mention.year in (None, said.year)
 
 
 WEIGHTS: Final[Mapping[str, float]] = {

@@ -36,6 +36,12 @@ class Stage:
         return local_days(self.table.said_at, zone=self._zone)
 
     @cached_property
+    def distinct_days(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The days on which anything was said, and for each entry the place of its day among them."""
+        distinct, places = np.unique(self.days, return_inverse=True)
+        return distinct, places
+
+    @cached_property
     def sample(self) -> Entries:
         """At most 4096 entries of the pool, drawn from its size alone: the same pool has the same sample."""
         entries = self.pool.entries

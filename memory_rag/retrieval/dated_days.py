@@ -1,0 +1,56 @@
+"""How well each calendar day fits the dates that a question names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.retrieval.local_days import UNKNOWN_DAY
+from memory_rag.retrieval.ranking import Scores
+from memory_rag.text.date_mentions import DateMention
+
+_EPOCH = date(1970, 1, 1)
+
+
+def values_of_days(mentions: Sequence[DateMention], days: npt.NDArray[np.int64]) -> Scores:
+    """Return for each day (since 1970-01-01) 1 if it lies in a period that is named, 2 within a day of a day named."""
+    values = np.zeros(len(days))
+    for mention in mentions:
+        for place in np.flatnonzero(_may_be_meant(mention, days) & (days != UNKNOWN_DAY)).tolist():
+            said = _EPOCH + timedelta(days=int(days[place]))
+            values[place] = max(values[place], _value(mention, said))
+    return values
+
+
+def _may_be_meant(mention: DateMention, days: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return the few days that are worth a closer look."""
+    if mention.kind == "season" or mention.month is None:
+        if mention.start is None or mention.end is None:
+            return np.ones(len(days), np.bool_)
+        first, end = (mention.start - _EPOCH).days, (mention.end - _EPOCH).days
+        return (days >= first - 1) & (days <= end)
+    months = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12 + 1
+    ahead = (months - mention.month) % 12
+    near: npt.NDArray[np.bool_] = (ahead <= 1) | (ahead == 11)
+    return near
+
+
+def _value(mention: DateMention, said: date) -> float:
+    distance = mention.distance_days(said) if _is_one_day(mention) else None
+    if distance is not None and distance <= 1:
+        return 2.0
+    return 1.0 if mention.covers(said) or _is_in_month(mention, said) else 0.0
+
+
+def _is_one_day(mention: DateMention) -> bool:
+    if mention.start is not None and mention.end is not None:
+        return mention.end - mention.start <= timedelta(days=1)
+    return mention.day is not None
+
+
+def _is_in_month(mention: DateMention, said: date) -> bool:
+    named = mention.kind in ("day", "month") and mention.month == said.month
+    return named and mention.year in (None, said.year)
