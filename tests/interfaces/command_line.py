@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -69,8 +70,14 @@ class CommandLine:
             stdout=stdout,
             stderr=subprocess.PIPE,
             env=self.all_of_it(**environment),
+            # A suite that a shell runs in the background ignores Ctrl-C, and so would all that it starts.
+            preexec_fn=_hear_ctrl_c,
         )
 
     def all_of_it(self, **environment: str) -> dict[str, str]:
         """Return this process's environment with the command line's own."""
         return {**os.environ, **self.environment, **environment}
+
+
+def _hear_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
