@@ -82,14 +82,14 @@ def speaker(scene: Scene, entries: Entries) -> Scores:
 def voice(scene: Scene, entries: Entries) -> Scores:
     """1 for turns by the part that the question means: "I" and "we" the user, "you" the assistant.
 
-    A question that means neither gets .5 for the user's turns: what a memory is asked for was mostly told by the user.
+    A question that means neither gets -.5 for the assistant's turns: what is asked for was mostly told by the user.
     """
     wanted = scene.query.voice
     if wanted is Voice.ASSISTANT:
         return scene.has_role(Role.ASSISTANT, entries)
     if wanted in (Voice.USER, Voice.BOTH):
         return scene.has_role(Role.USER, entries)
-    return 0.5 * scene.has_role(Role.USER, entries)
+    return -0.5 * scene.has_role(Role.ASSISTANT, entries)
 
 
 def dated(scene: Scene, entries: Entries) -> Scores:

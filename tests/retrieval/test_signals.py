@@ -103,7 +103,7 @@ class Plain:
         return {
             Voice.USER: float(is_user),
             Voice.BOTH: float(is_user),
-            Voice.NOBODY: 0.5 * is_user,
+            Voice.NOBODY: -0.5 * (self.turns[entry].role is Role.ASSISTANT),
             Voice.ASSISTANT: float(self.turns[entry].role is Role.ASSISTANT),
         }[self.scene.query.voice]
 
