@@ -28,7 +28,8 @@ def prepare_folder(folder: Path, *, create: bool) -> None:
                 f"{folder} holds no memory (no {FILE_NAME}); make one with: memory-rag add or memory-rag import"
             )
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        others = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
+        # Another process may have made the file of words, and SQLite its own beside it, since the look above.
+        others = sorted(entry.name for entry in folder.iterdir() if not _is_of_a_store(entry))
         if others:
             raise NotAMemoryError(
                 f"{folder} holds no memory but other files ({', '.join(others[:3])} …); choose a new or empty folder, "
@@ -43,6 +44,10 @@ def prepare_folder(folder: Path, *, create: bool) -> None:
             f"the memory at {folder} can't be opened or made ({error.strerror}); it needs a folder and files that "
             "you may write to, on a disk with free space"
         ) from error
+
+
+def _is_of_a_store(entry: Path) -> bool:
+    return entry.name.startswith(".") or (entry.name.startswith(FILE_NAME) and not entry.is_dir())
 
 
 def _refuse_other_file(path: Path) -> None:
