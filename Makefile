@@ -35,7 +35,7 @@ pytest := $(python) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 .PHONY: help
 help: ## Say what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo "  variables: PYTHON=$(PYTHON)  VENV=$(VENV)  TESTS=$(TESTS)"
 
 .PHONY: demo
@@ -68,13 +68,29 @@ extras: $(all_extras) ## Install both extras beside the package (torch: some gig
 .PHONY: bench
 bench: $(package) ## Measure speed (recall too, if MEMORY_RAG_DATA names the data) and make the tables anew
 ifneq ($(MEMORY_RAG_DATA),)
-	@$(python) -m memory_rag.evaluation recall --out eval/results --data "$$MEMORY_RAG_DATA" --memories indexes/bench
-	@$(python) -m memory_rag.evaluation not-found --out eval/results --data "$$MEMORY_RAG_DATA" --memories indexes/bench
+	@$(MAKE) bench-recall
 	@$(python) -m memory_rag.evaluation speed --out eval/results --data "$$MEMORY_RAG_DATA"
 else
 	@echo "MEMORY_RAG_DATA is not set: recall and 'not found' stay as they are, and invented turns are embedded" >&2
 	@$(python) -m memory_rag.evaluation speed --out eval/results
 endif
+	@$(python) -m memory_rag.evaluation tables
+
+# Reports with every question, pages, charts and runs lie in BENCH_OUT; what is kept beside the code is their summary.
+# LOCOMO_WITH adds retrievers to LoCoMo's: --with-embedder e5, which the extra "multilingual" brings.
+BENCH_OUT ?= build/bench
+LOCOMO_WITH ?=
+bench_run := $(VENV)/bin/memory-rag bench run --work indexes/bench --embedder minilm
+
+.PHONY: bench-recall
+bench-recall: $(package) ## Measure recall and "not found" on the data that MEMORY_RAG_DATA names
+	@test -n "$$MEMORY_RAG_DATA" || { echo "set MEMORY_RAG_DATA to the folder with locomo10.json and beam/" >&2; exit 1; }
+	@$(bench_run) locomo --data "$$MEMORY_RAG_DATA/locomo10.json" --out $(BENCH_OUT)/locomo $(LOCOMO_WITH)
+	@$(bench_run) beam --data "$$MEMORY_RAG_DATA/beam/100K" --out $(BENCH_OUT)/beam
+	@$(bench_run) chats --out $(BENCH_OUT)/chats
+	@for name in locomo beam chats; do \
+	    $(VENV)/bin/memory-rag bench report $(BENCH_OUT)/$$name --summary eval/results/recall-$$name.json >/dev/null; done
+	@$(python) -m memory_rag.evaluation not-found --out eval/results --data "$$MEMORY_RAG_DATA" --work indexes/bench
 	@$(python) -m memory_rag.evaluation tables
 
 .PHONY: clean

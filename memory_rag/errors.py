@@ -10,6 +10,7 @@
     ├── ImportFormatError        a file that no importer can read
     ├── EmbedderError            a model that can't be loaded or gave unusable vectors
     │   └── EmbedderChangedError vectors of another model
+    ├── ModelError               a chat model that can't be reached or gave nothing usable
     ├── QueryError               a search that can't be understood (a date, a filter, a mode)
     ├── SettingsError            a setting out of its range
     └── MissingExtraError        an optional dependency is absent (also an ImportError)
@@ -56,6 +57,10 @@ class EmbedderError(MemoryRagError):
 
 class EmbedderChangedError(EmbedderError):
     """The vectors at hand come from another model than the one asked for."""
+
+
+class ModelError(MemoryRagError):
+    """A chat model can't be reached, refuses, or gave nothing that can be used."""
 
 
 class QueryError(MemoryRagError):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import tzinfo
 from pathlib import Path
 from typing import Final
 
 from memory_rag.errors import ImportFormatError
-from memory_rag.importers import ImportFile, ImportOptions, ImportReport, Noted, open_import
+from memory_rag.importers import Import, ImportFile, ImportOptions, ImportReport, Noted, open_import
 from memory_rag.store.turn_store import TurnStore
-from memory_rag.turns import Conversation, Turn
+from memory_rag.turns import Conversation, Turn, Withheld
 
 _REPORTED_EVERY: Final = 100
 
@@ -20,7 +19,7 @@ def import_into(
     path: Path,
     *,
     format: str | None,  # noqa: A002  the word users know
-    tz: tzinfo,
+    options: ImportOptions,
     dry_run: bool,
     progress: Callable[[str, int, int], None] | None,
 ) -> ImportReport:
@@ -29,7 +28,7 @@ def import_into(
     Raises:
         ImportFormatError: nothing can be imported there, or the only file can't be read.
     """
-    with open_import(path, format=format, options=ImportOptions(tz=tz)) as opened:
+    with open_import(path, format=format, options=options) as opened:
         total = sum(file.size for file in opened.files)
         before = 0
         for file in opened.files:
@@ -44,6 +43,8 @@ def import_into(
             before += file.size
         if progress is not None:
             progress("reading", total, total)
+        if not dry_run:
+            _note_export(store, opened)
         opened.report.check()
         return opened.report
 
@@ -52,14 +53,37 @@ def _import_file(
     store: TurnStore, file: ImportFile, *, dry_run: bool, progress: Callable[[str, int, int], None] | None
 ) -> None:
     items = file if progress is None else _counted(file, progress)
-    appended = store.append(items, dry_run=dry_run)
+    appended = store.append(items, dry_run=dry_run, newer=True, whole=file.whole_conversations)
     file.report.count_kept(len(appended.turn_ids))
     file.report.count_already_there(appended.already_there)
     for turn_id in appended.differing:
         file.report.note(Noted("the source has another text now; the stored one stays", turn_id))
+    for turn_id in appended.corrected:
+        file.report.corrected += 1
+        file.report.note(Noted("edited at its source; corrected, the earlier text kept", turn_id))
+    for turn_id in appended.vanished:
+        file.report.vanished += 1
+        file.report.note(Noted("no longer at its source; kept and marked", turn_id))
 
 
-def _counted(file: ImportFile, progress: Callable[[str, int, int], None]) -> Iterator[Turn | Conversation]:
+def _note_export(store: TurnStore, opened: Import) -> None:
+    """Mark the conversations that an account's export doesn't hold any more, if it is read whole and is the newest."""
+    files = opened.files
+    times = [file.latest for file in files if file.latest is not None]
+    if opened.account is None or not times or any(file.report.error or file.options.since for file in files):
+        return
+    gone = store.note_export(
+        source_name=opened.account.format,
+        account=opened.account.native_id,
+        conversation_ids=set().union(*(file.conversation_ids for file in files)),
+        latest=max(times),
+    )
+    for turn_id in gone:
+        files[-1].report.vanished += 1
+        files[-1].report.note(Noted("no longer at its source; kept and marked", turn_id))
+
+
+def _counted(file: ImportFile, progress: Callable[[str, int, int], None]) -> Iterator[Turn | Conversation | Withheld]:
     """Yield what a file holds and report its turns; how many there will be isn't known, which is a total of 0."""
     n_turns = 0
     for item in file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +20,7 @@ from memory_rag.turns import Block, Conversation, Role, Source, Turn
 if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
     from memory_rag.health import Checkup
-    from memory_rag.importers import ImportReport
+    from memory_rag.importers import ImportOptions, ImportReport
     from memory_rag.inventory import Stats
     from memory_rag.retrieval.comparison import Comparison
     from memory_rag.retrieval.filters import Within
@@ -111,6 +112,7 @@ class Memory:
             try:
                 self.indexes.save_if_worth_it()
             finally:
+                self.indexes.close()
                 self.store.close()
 
     # -- words in
@@ -167,23 +169,27 @@ class Memory:
         *,
         format: str | None = None,  # noqa: A002  the word users know
         tz: str | None = None,
+        options: ImportOptions | None = None,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
         """Store what a file, folder or zip of another program holds, and return what was kept and what wasn't.
 
-        Each file is one transaction. What is stored already is counted and left alone.
+        Each file is one transaction. What is stored already is counted; it is corrected where it was edited at its
+        source since. ``options`` say how to read what a file leaves open; ``tz``, if given, counts over theirs.
 
         Raises:
             ImportFormatError: nothing there can be imported; nothing was stored.
         """
+        from memory_rag.importers import ImportOptions
         from memory_rag.ingest import import_into
 
+        options = options or ImportOptions(tz=self.zone)
         report = import_into(
             self.store,
             Path(path),
             format=format,
-            tz=self.zone if tz is None else zone(tz),
+            options=options if tz is None else replace(options, tz=zone(tz)),
             dry_run=dry_run,
             progress=progress,
         )

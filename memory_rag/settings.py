@@ -36,7 +36,7 @@ class Settings:
     """How long writing derived files waits for another process that writes them, in seconds."""
     k: int = 10
     """Hits returned by a search."""
-    depth: int = 200
+    depth: int = 50
     """Candidates taken from each side before ranking."""
     pending_limit: int = 64
     """Turns that a search embeds on its way at most; what is over stays keyword-only until the next ``embed``."""

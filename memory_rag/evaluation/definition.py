@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, cast
@@ -21,6 +21,7 @@ _PATHS: Final = frozenset({"queries", "qrels", "questions"})
 class Definition:
     """A benchmark's data set, unit, cutoff and depth; ``options`` go to the data set's loader.
 
+    ``groups`` are categories that are also reported together, under a name of their own.
     ``sha256`` names the data that the definition is about; other data run under their own name. ``data`` is where they
     lie, if a file of one's own says so.
     """
@@ -33,6 +34,7 @@ class Definition:
     depth: int = 100
     data: Path | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     sha256: Mapping[str, str] = field(default_factory=dict)
 
     def named(self, benchmark: Benchmark, data: Path | None) -> Benchmark:
@@ -83,6 +85,7 @@ def _read(path: Path) -> Definition:
         "depth": int,
         "data": str,
         "options": dict,
+        "groups": dict,
         "sha256": dict,
     }
     for name, given in value.items():
@@ -94,6 +97,9 @@ def _read(path: Path) -> Definition:
         raise SettingsError(f"{path}: dataset is one of: {', '.join(DATASETS)}; got {value.get('dataset')!r}")
     if value.get("unit", "turn") not in UNITS:
         raise SettingsError(f"{path}: unit is one of: {', '.join(UNITS)}; got {value['unit']!r}")
+    for name, listed in value.get("groups", {}).items():
+        if not isinstance(listed, list) or not all(isinstance(category, str) for category in listed):
+            raise SettingsError(f"{path}: group {name!r} is a list of categories, got {listed!r}")
     for name in ("k", "depth"):
         if value.get(name, 1) < 1:
             raise SettingsError(f"{path}: {name} must be at least 1, got {value[name]}")

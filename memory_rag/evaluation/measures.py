@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,7 +17,45 @@ from typing import Final
 from memory_rag.errors import QueryError
 
 Relevant = Mapping[str, int]
-_Formula = Callable[[Relevant, Sequence[str], int], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a ranking has what is relevant: the ranks from 1, rising, and the grade at each.
+
+    ``all_grades`` are those of everything relevant, the best first.
+    """
+
+    ranks: tuple[int, ...]
+    grades: tuple[int, ...]
+    all_grades: tuple[int, ...]
+
+    @classmethod
+    def of(cls, relevant: Relevant, ranked: Sequence[str]) -> Places:
+        """Find what is relevant in a ranking.
+
+        Raises:
+            ValueError: nothing is relevant, or an id is ranked twice.
+        """
+        graded = {found: grade for found, grade in relevant.items() if grade > 0}
+        if not graded:
+            raise ValueError("no measure has a value for a query without relevant turns; leave the query out")
+        if len(set(ranked)) < len(ranked):
+            raise ValueError("a ranking names each turn once, but an id stands twice in it")
+        # Few are relevant and many are ranked: sets meet faster than a loop looks.
+        found = graded.keys() & set(ranked)
+        ranks = sorted((ranked.index(one) + 1, graded[one]) for one in found)
+        return cls(
+            tuple(rank for rank, _ in ranks),
+            tuple(grade for _, grade in ranks),
+            tuple(sorted(graded.values(), reverse=True)),
+        )
+
+    def n_within(self, cutoff: int) -> int:
+        return bisect_right(self.ranks, cutoff)
+
+
+_Formula = Callable[[Places, int], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,63 +74,63 @@ class Measure:
         """Return the measure of one ranking, 0 to 1.
 
         Raises:
-            ValueError: nothing is relevant, or an id is ranked twice.
+            ValueError: nothing is relevant, or an id is ranked twice among the first ``cutoff``.
         """
-        graded = {found: grade for found, grade in relevant.items() if grade > 0}
-        if not graded:
-            raise ValueError(f"{self} has no value for a query without relevant turns; leave the query out")
-        top = ranked[: self.cutoff]
-        if len(set(top)) < len(top):
-            raise ValueError("a ranking names each turn once, but an id stands twice in it")
-        return self.formula(graded, top, self.cutoff)
+        return self.of_places(Places.of(relevant, ranked[: self.cutoff]))
+
+    def of_places(self, places: Places) -> float:
+        """Return the measure of a ranking whose relevant turns have these places."""
+        return self.formula(places, self.cutoff)
 
 
-def _recall(relevant: Relevant, top: Sequence[str], _cutoff: int) -> float:
-    return _n_relevant(relevant, top) / len(relevant)
+def _recall(places: Places, cutoff: int) -> float:
+    return places.n_within(cutoff) / len(places.all_grades)
 
 
-def _success(relevant: Relevant, top: Sequence[str], _cutoff: int) -> float:
-    return float(any(map(relevant.__contains__, top)))
+def _success(places: Places, cutoff: int) -> float:
+    return float(places.n_within(cutoff) > 0)
 
 
-def _all_found(relevant: Relevant, top: Sequence[str], _cutoff: int) -> float:
-    return float(_n_relevant(relevant, top) == len(relevant))
+def _all_found(places: Places, cutoff: int) -> float:
+    return float(places.n_within(cutoff) == len(places.all_grades))
 
 
-def _precision(relevant: Relevant, top: Sequence[str], cutoff: int) -> float:
-    return _n_relevant(relevant, top) / cutoff
+def _precision(places: Places, cutoff: int) -> float:
+    return places.n_within(cutoff) / cutoff
 
 
-def _n_relevant(relevant: Relevant, top: Sequence[str]) -> int:
-    return sum(map(relevant.__contains__, top))
+def _average_precision(places: Places, cutoff: int) -> float:
+    hits = places.ranks[: places.n_within(cutoff)]
+    return sum(n / rank for n, rank in enumerate(hits, start=1)) / len(places.all_grades)
 
 
-def _average_precision(relevant: Relevant, top: Sequence[str], _cutoff: int) -> float:
-    hits = [rank for rank, found in enumerate(top, start=1) if found in relevant]
-    return sum(n / rank for n, rank in enumerate(hits, start=1)) / len(relevant)
+def _reciprocal_rank(places: Places, cutoff: int) -> float:
+    return 1.0 / places.ranks[0] if places.n_within(cutoff) else 0.0
 
 
-def _reciprocal_rank(relevant: Relevant, top: Sequence[str], _cutoff: int) -> float:
-    return next((1.0 / rank for rank, found in enumerate(top, start=1) if found in relevant), 0.0)
+def _ndcg(places: Places, cutoff: int) -> float:
+    return _gained(places, cutoff, _discount) / _best_gain(places, cutoff, _discount)
 
 
-def _ndcg(relevant: Relevant, top: Sequence[str], cutoff: int) -> float:
-    gained = _discounted([relevant.get(found, 0) for found in top])
-    ideal = _discounted(sorted(relevant.values(), reverse=True)[:cutoff])
-    return gained / ideal
+def _ndcg_longmemeval(places: Places, cutoff: int) -> float:
+    return _gained(places, cutoff, _discount_from_second) / _best_gain(places, cutoff, _discount_from_second)
 
 
-def _discounted(gains: Sequence[int]) -> float:
-    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
+def _gained(places: Places, cutoff: int, discount: Callable[[int], float]) -> float:
+    n = places.n_within(cutoff)
+    return sum(grade / discount(rank) for rank, grade in zip(places.ranks[:n], places.grades[:n], strict=True))
 
 
-def _ndcg_longmemeval(relevant: Relevant, top: Sequence[str], cutoff: int) -> float:
-    gained = _discounted_from_second([relevant.get(found, 0) for found in top])
-    return gained / _discounted_from_second(sorted(relevant.values(), reverse=True)[:cutoff])
+def _best_gain(places: Places, cutoff: int, discount: Callable[[int], float]) -> float:
+    return sum(grade / discount(rank) for rank, grade in enumerate(places.all_grades[:cutoff], start=1))
 
 
-def _discounted_from_second(gains: Sequence[int]) -> float:
-    return sum(gain / (1.0 if rank == 1 else math.log2(rank)) for rank, gain in enumerate(gains, start=1))
+def _discount(rank: int) -> float:
+    return math.log2(rank + 1)
+
+
+def _discount_from_second(rank: int) -> float:
+    return 1.0 if rank == 1 else math.log2(rank)
 
 
 DEFINITIONS: Final[Mapping[str, tuple[str, _Formula]]] = {

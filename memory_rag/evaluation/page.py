@@ -15,11 +15,12 @@ from memory_rag.evaluation.page_tables import (
     parts_table,
     pools_table,
     results_table,
+    sizes_table,
 )
 from memory_rag.evaluation.page_wins import wins
 from memory_rag.evaluation.report_file import by_pool
 from memory_rag.evaluation.report_shape import AnyReport, PoolName, Report
-from memory_rag.evaluation.series import DARK, LIGHT, series_of
+from memory_rag.evaluation.series import DARK, LIGHT, Series, series_of
 from memory_rag.evaluation.statistics import RESAMPLES
 from memory_rag.evaluation.wording import POOLS, WITHIN, counted, definitions_of, kept_together
 
@@ -33,7 +34,7 @@ _CAPTIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "categories": (
         "By category of question",
-        "The number of questions stands behind each name; the black lines are 95 % intervals.",
+        "The number of questions stands behind each name; the thin lines are 95 % intervals.",
     ),
     "ranks": (
         "Where each side ranks the evidence",
@@ -44,7 +45,11 @@ _CAPTIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Recall against time",
         "From the median to the 95th percentile of the time a question takes; the upright lines are 95 % intervals.",
     ),
-    "pool-size": ("As the memory grows", "The same questions, asked of more and more conversations at once."),
+    "pool-size": (
+        "As the memory grows",
+        "The same questions, asked of more and more conversations at once, their own among them; bands are 95 % "
+        "intervals.",
+    ),
 }
 _ABOUT_POOLS: Final = {
     "conversation": "Candidates are the question's own conversation, nothing else.",
@@ -157,6 +162,7 @@ def _pool(report: Report, *, charts: Mapping[str, str] | None, texts: Mapping[st
         tag("h3", f"By category, {measure}"),
         parts_table(report, series, by="by_category", what="category"),
         _in_sample_note(report),
+        _sizes(report, series),
         wins(report, series, texts=texts),
         tag("h3", "In detail"),
         _details("All measures, with both intervals", all_measures_table(report, series), _both_intervals_note(report)),
@@ -164,6 +170,23 @@ def _pool(report: Report, *, charts: Mapping[str, str] | None, texts: Mapping[st
         _details(f"By conversation, {measure}", parts_table(report, series, by="by_conversation", what="conversation")),
         *(_details(f"Every pair, {name}", comparisons_table(report, found)) for name, found in by_measure.items()),
         id=f"pool-{report['pool']}",
+    )
+
+
+def _sizes(report: Report, series: Sequence[Series]) -> Html | None:
+    if not report.get("pool_sizes"):
+        return None
+    n, of = next(iter(report["pool_sizes"].values()))[0]["n"], report["dataset"]["n_queries"]
+    chosen = f"{n:,} of the {counted(of, 'question')}, evenly chosen" if n < of else counted(n, "question")
+    return joined(
+        [
+            tag("h3", f"As the memory grows, {report['settings']['measure']}"),
+            tag(
+                "p", f"{chosen}, each asked of pools of more and more conversations, its own among them.", class_="lead"
+            ),
+            sizes_table(report, series),
+            _in_sample_note(report) or Html(""),
+        ]
     )
 
 
@@ -234,16 +257,12 @@ def _not_measured(reports: Sequence[Report]) -> Html:
     for one in reports:
         for text in one["not_measured"]:
             said.setdefault(text, []).append(POOLS[one["pool"]])
-        if "pool_sizes" not in one:
-            said.setdefault("how recall changes with the number of conversations in the memory", []).append("")
     pools = {one["pool"] for one in reports}
     absent = [f"the {words} as the pool" for pool, words in POOLS.items() if pool not in pools]
-    lines = [
-        text if len(where) == len(reports) or where == [""] else f"{text} ({', '.join(where)})"
-        for text, where in said.items()
-    ]
-    if any("pool_sizes" in one for one in reports):
-        lines = [line for line in lines if not line.startswith("how recall changes")]
+    lines = [text if len(where) == len(reports) else f"{text} ({', '.join(where)})" for text, where in said.items()]
+    growth = "how recall changes with the number of conversations in the memory"
+    if not any("pool_sizes" in one for one in reports) and growth not in lines:
+        lines.append(growth)
     always = ["answers: whether a model answers rightly with what was found"]
     dropped = reports[0]["dataset"]["dropped"]
     lost = [f"{counted(found['count'], 'time')} dropped by the loader: {found['reason']}" for found in dropped]

@@ -8,24 +8,25 @@ from typing import Final
 from memory_rag.evaluation.answer import IN_SAMPLE_SIGN, answer_of, marked
 from memory_rag.evaluation.markdown import amount, share
 from memory_rag.evaluation.markup import Html, tag
-from memory_rag.evaluation.report_shape import Comparison, Mean, Means, Report
+from memory_rag.evaluation.report_shape import Comparison, Mean, Means, PoolSize, Report
 from memory_rag.evaluation.series import Series
-from memory_rag.evaluation.wording import MISSING, in_brackets, main_measures, p_value, points, points_between
+from memory_rag.evaluation.wording import MISSING, counted, in_brackets, main_measures, p_value, points, points_between
 
 _LINE: Final = 200
 """How long 0 to 1 is drawn in the table, in pixels."""
 
 
 def results_table(report: Report, series: Sequence[Series]) -> Html:
-    """Return a row a retriever: the answer's measure drawn with its interval, every measure, latency."""
-    measures, best = main_measures(report), answer_of(report).best
+    """Return a row a retriever: the answer's measure, the same drawn with its interval, the others, latency."""
+    measure, best = report["settings"]["measure"], answer_of(report).best
+    others = [name for name in main_measures(report) if name != measure]
     timed = any(one["latency_ms"] for one in report["retrievers"].values())
-    head = ["retriever", f"{report['settings']['measure']}, 0 to 1", *measures]
+    head = ["retriever", measure, "0 to 1", *others]
     rows = []
     for one in series:
         found = report["retrievers"][one.name]
-        cells = [_forest(found["measures"][report["settings"]["measure"]], one)]
-        cells += [_mean_cell(found["measures"][name]) for name in measures]
+        cells = [_mean_cell(found["measures"][measure]), _forest(found["measures"][measure], one)]
+        cells += [_mean_cell(found["measures"][name]) for name in others]
         if timed:
             latency = found["latency_ms"]
             shown = (MISSING, MISSING) if latency is None else (amount(latency["p50"]), amount(latency["p95"]))
@@ -108,6 +109,21 @@ def pools_table(reports: Sequence[Report], series: Sequence[Series], *, pools: S
     return _table(["retriever", *(f"{measure}, {pool}" for pool in pools), "change, points"], rows)
 
 
+def sizes_table(report: Report, series: Sequence[Series]) -> Html:
+    """Return a row a retriever, a column a size of the pool."""
+    sizes = report["pool_sizes"]
+    shown = [one for one in series if one.name in sizes]
+    head = [
+        f"{counted(point['n_conversations'], 'conversation')}, {point['n_turns']:,} turns"
+        for point in sizes[shown[0].name]
+    ]
+    rows = []
+    for one in shown:
+        cells = [_mean_cell(point) for point in sizes[one.name]]
+        rows.append(tag("tr", retriever_cell(one), *cells, style=f"--of: var(--{one.slot})"))
+    return _table(["retriever", *head], rows)
+
+
 def retriever_cell(one: Series) -> Html:
     """Return the head of a retriever's row: its colour, its name, and that it is in-sample if it is."""
     badge = tag("span", f"{IN_SAMPLE_SIGN} in-sample", class_="badge") if one.is_in_sample else None
@@ -123,11 +139,11 @@ def _table(head: Sequence[str], rows: Sequence[Html], *, tall: bool = False) -> 
     )
 
 
-def _mean_cell(mean: Mean) -> Html:
+def _mean_cell(mean: Mean | PoolSize) -> Html:
     return tag("td", *_inside(mean))
 
 
-def _inside(mean: Mean) -> list[Html]:
+def _inside(mean: Mean | PoolSize) -> list[Html]:
     between = in_brackets(mean["low"], mean["high"])
     return [tag("b", share(mean["mean"])), tag("span", between, class_="between")]
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from memory_rag.errors import SettingsError
-from memory_rag.evaluation.benchmark import Benchmark, Query
+from memory_rag.evaluation.benchmark import Benchmark, Document, Query
 from memory_rag.evaluation.datasets.conversations import twins_of_evidence
 from memory_rag.evaluation.report_shape import PoolName
 
@@ -24,6 +24,14 @@ class Pools:
     def key(self, query: Query, pool: PoolName) -> str:
         """Return a name that queries with the same candidates share: a conversation's id, or nothing for all."""
         return "" if pool == "memory" else query.conversation_id
+
+    def conversations(self, query: Query, pool: PoolName) -> tuple[str, ...] | None:
+        """Return the conversations whose documents are a query's candidates; None for all."""
+        return (query.conversation_id,) if self.key(query, pool) else None
+
+    def candidates(self, query: Query, pool: PoolName) -> tuple[Document, ...]:
+        """Return a query's candidates, those left out among them."""
+        return self._benchmark.pool_of(query, pool=pool)
 
     def left_out(self, query: Query, pool: PoolName) -> frozenset[str]:
         """Return documents that are no candidates of this query: in a whole memory, the twins of its evidence."""

@@ -52,6 +52,7 @@ def build_report(
     token_counter: str | None = None,
     measures: Sequence[str] = MEASURES,
     compared: Sequence[str] = COMPARED,
+    groups: Mapping[str, Sequence[str]] | None = None,
     seed: int = 0,
 ) -> Report:
     """Score every retriever's run on one pool and return the report.
@@ -59,7 +60,8 @@ def build_report(
     ``runs`` maps a retriever's name to its rankings of ``depth`` hits at most; a query that is absent or empty scores 0
     and is counted. ``weights`` and ``latencies_ms`` (one a query) are of the retrievers that have them, ``tokens`` the
     size of every document as ``token_counter`` counts. The first of ``compared`` is what the answer is about; all pairs
-    of retrievers are compared, the bounds ``random`` and ``oracle`` left out.
+    of retrievers are compared, the bounds ``random`` and ``oracle`` left out. ``groups`` are categories that are also
+    taken together, under their own name among the categories.
 
     Raises:
         QueryError: nothing to score, a measure too deep for the runs or the pools, a run on other
@@ -84,6 +86,14 @@ def build_report(
     parts = Summaries(list(runs), measures, seed)
     asked = values[:, :, : len(measures)]
     by_category = parts.by_part(asked, parts=categories, conversations=conversations)
+    for name, together in (groups or {}).items():
+        rows = [row for row, category in enumerate(categories) if category in together]
+        if rows:
+            of_group = parts.by_part(
+                asked[rows], parts=[name] * len(rows), conversations=[conversations[row] for row in rows]
+            )
+            for retriever in by_category:
+                by_category[retriever] |= of_group[retriever]
     by_conversation = parts.by_part(asked, parts=conversations, conversations=conversations)
     by_role = _by_role(benchmark, runs, by=by[: len(measures)], summaries=parts, of_all=asked)
     retrievers: dict[str, Retriever] = {

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from memory_rag.errors import ImportFormatError, QueryError
 from memory_rag.evaluation.json_shape import check_shape
 from memory_rag.evaluation.report_shape import AnyReport, Common, Pool, PoolSize, PoolsReport, Report
-
-_NUMBER: Final = r"(?:-?[\d.e+-]+|null)"
-# Only line breaks between: a JSON text has none inside, so that no id is taken for a list.
-_NUMBERS: Final = re.compile(rf"\[\n\s*({_NUMBER}(?:,\n\s*{_NUMBER})*)\n\s*\]")
 
 
 def over_pools(*reports: Report) -> PoolsReport:
@@ -51,27 +46,16 @@ def by_pool(report: AnyReport) -> list[Report]:
     ]
 
 
-def pool_sizes_of(reports: Sequence[Report]) -> dict[str, list[PoolSize]]:
-    """Return how the answer's measure changes over reports on ever more conversations, by retriever that all have."""
-    found: dict[str, list[PoolSize]] = {}
-    for name, retriever in reports[0]["retrievers"].items() if reports else ():
-        if retriever["bound"] or any(name not in report["retrievers"] for report in reports):
-            continue
-        found[name] = [_pool_size(report, name) for report in reports]
-    return found
-
-
 def with_pool_sizes(report: Report, pool_sizes: Mapping[str, Sequence[PoolSize]]) -> Report:
     """Return the report with how the answer's measure changes as the pool grows, sizes rising."""
     rising = {name: sorted(sizes, key=lambda one: one["n_conversations"]) for name, sizes in pool_sizes.items()}
     return {**report, "pool_sizes": rising}
 
 
-def write_report(path: Path, report: AnyReport) -> None:
-    """Write a report as JSON, a list of numbers on one line, whole ones without a point."""
-    text = json.dumps(_whole(report), ensure_ascii=False, indent=1, allow_nan=False)
+def write_report(path: Path, report: AnyReport | Mapping[str, Any]) -> None:
+    """Write a report as JSON, numbers of a list or an object on one line, whole ones without a point."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes((_NUMBERS.sub(_on_one_line, text) + "\n").encode("utf-8", "backslashreplace"))
+    path.write_bytes(("".join(_written(report, 0)) + "\n").encode("utf-8", "backslashreplace"))
 
 
 def read_report(path: Path) -> AnyReport:
@@ -109,18 +93,6 @@ def check_report(value: Any, *, where: str = "report") -> AnyReport:
     return report
 
 
-def _pool_size(report: Report, name: str) -> PoolSize:
-    data, mean = report["dataset"], report["retrievers"][name]["measures"][report["settings"]["measure"]]
-    return {
-        "n_conversations": data["n_conversations"],
-        "n_turns": data["n_turns"],
-        "mean": mean["mean"],
-        "low": mean["low"],
-        "high": mean["high"],
-        "n": mean["n"],
-    }
-
-
 def _of_pool(definitions: Mapping[str, str], part: Pool) -> dict[str, str]:
     """Return the definitions of what was measured on a pool; a small one is not looked at as deep."""
     measured = {name for one in part["retrievers"].values() for name in one["measures"]}
@@ -132,13 +104,34 @@ def _pool_part(report: Report) -> Pool:
     return cast(Pool, {key: value for key, value in report.items() if key in wanted})
 
 
-def _whole(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _whole(entry) for key, entry in value.items()}
+def _written(value: Any, depth: int) -> Iterator[str]:
+    """Yield the JSON of a value; what holds no list or object stands on one line."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(one, (dict, list)) and one for one in inner) and not _has_texts(value):
+        yield _on_one_line(value)
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    items = value.items() if isinstance(value, dict) else (("", one) for one in value)
+    before = f"{opening}\n"
+    for key, one in items:
+        named = f"{_on_one_line(key)}: " if isinstance(value, dict) else ""
+        yield f"{before}{' ' * (depth + 1)}{named}"
+        yield from _written(one, depth + 1)
+        before = ",\n"
+    yield f"\n{' ' * depth}{closing}"
+
+
+def _has_texts(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(one, str) for one in value)
+
+
+def _on_one_line(value: Any) -> str:
     if isinstance(value, list):
-        return [_whole(entry) for entry in value]
+        value = [_whole(one) for one in value]
+    elif isinstance(value, dict):
+        value = {key: _whole(one) for key, one in value.items()}
+    return json.dumps(_whole(value), ensure_ascii=False, allow_nan=False)
+
+
+def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
-
-
-def _on_one_line(found: re.Match[str]) -> str:
-    return "[" + re.sub(r"\s+", " ", found[1]) + "]"

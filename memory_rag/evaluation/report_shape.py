@@ -86,7 +86,7 @@ class Comparison(TypedDict):
 
 
 class PoolSize(TypedDict):
-    """A mean at one size of the pool."""
+    """A mean at one size of the pool; ``n_turns`` is how many turns the questions' pools have on average."""
 
     n_conversations: int
     n_turns: int

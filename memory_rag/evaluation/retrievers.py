@@ -140,9 +140,7 @@ def text_of(document: Document) -> str:
     return "\n".join(TEMPLATE.format(speaker=turn.speaker, text=turn.searchable) for turn in document.turns)
 
 
-def over_texts(
-    name: str, scorer: Callable[[Sequence[str]], Scorer], *, benchmark: Benchmark, pools: Pools
-) -> Contender:
+def over_texts(name: str, scorer: Callable[[Sequence[str]], Scorer], *, pools: Pools) -> Contender:
     """Return a retriever that scores texts; each pool is made ready once. Making it ready isn't timed."""
     ready: dict[str, _Texts] = {}
 
@@ -151,34 +149,36 @@ def over_texts(
         if key not in ready:
             if len(ready) > 1:
                 ready.clear()
-            ready[key] = _Texts(benchmark.pool_of(query, pool=pool), scorer)
+            ready[key] = _Texts(pools.candidates(query, pool), scorer)
         texts, left_out = ready[key], pools.left_out(query, pool)
         start = perf_counter()
         scores = texts.scorer.scores(query.text)
         places = np.arange(len(scores)) if texts.scorer.everything else np.flatnonzero(scores > 0)
         found = texts.best(places, scores[places], k=depth + len(left_out))
         ms = 1000 * (perf_counter() - start)
-        return Ranked([doc_id for doc_id in found if doc_id not in left_out][:depth], ms)
+        return Ranked(without(found, left_out, depth=depth), ms)
 
     return Contender(name, rank)
 
 
-def baselines(benchmark: Benchmark, pools: Pools) -> list[Contender]:
+def without(found: list[str], left_out: frozenset[str], *, depth: int) -> list[str]:
+    """Return the first ids that are not left out, as many as the depth."""
+    return found[:depth] if not left_out else [doc_id for doc_id in found if doc_id not in left_out][:depth]
+
+
+def baselines(pools: Pools) -> list[Contender]:
     """Return word overlap, and rank-bm25 as people use it."""
-    return [
-        over_texts("overlap", Overlap, benchmark=benchmark, pools=pools),
-        over_texts("rank-bm25", PlainBm25, benchmark=benchmark, pools=pools),
-    ]
+    return [over_texts("overlap", Overlap, pools=pools), over_texts("rank-bm25", PlainBm25, pools=pools)]
 
 
 def bounds(benchmark: Benchmark, pools: Pools, *, seed: int) -> list[Contender]:
     """Return what no retriever should be below or can be above: a random order, and the evidence first."""
 
     def by_chance(query: Query, pool: PoolName, depth: int) -> Ranked:
-        documents, left_out = benchmark.pool_of(query, pool=pool), pools.left_out(query, pool)
+        documents, left_out = pools.candidates(query, pool), pools.left_out(query, pool)
         drawn = np.random.default_rng([seed, _number(query.query_id)]).permutation(len(documents))
-        found = (documents[place].doc_id for place in drawn[: depth + len(left_out)])
-        return Ranked([doc_id for doc_id in found if doc_id not in left_out][:depth])
+        found = [documents[place].doc_id for place in drawn[: depth + len(left_out)].tolist()]
+        return Ranked(without(found, left_out, depth=depth))
 
     def by_judgement(query: Query, _pool: PoolName, depth: int) -> Ranked:
         graded: Mapping[str, int] = benchmark.qrels.get(query.query_id, {})

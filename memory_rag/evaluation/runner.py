@@ -11,11 +11,12 @@ from urllib.parse import quote
 
 from memory_rag.errors import QueryError
 from memory_rag.evaluation.benchmark import Benchmark, Query
+from memory_rag.evaluation.kept_rankings import KeptRankings
 from memory_rag.evaluation.pools import by_conversation
 from memory_rag.evaluation.report import COMPARED, MEASURES, build_report
-from memory_rag.evaluation.report_file import over_pools, write_report
-from memory_rag.evaluation.report_shape import AnyReport, PoolName, Weights
-from memory_rag.evaluation.retrievers import Contender
+from memory_rag.evaluation.report_file import over_pools, with_pool_sizes, write_report
+from memory_rag.evaluation.report_shape import AnyReport, PoolName, PoolSize, Weights
+from memory_rag.evaluation.retrievers import Contender, Ranked
 from memory_rag.evaluation.runs import qrels_lines, run_lines
 from memory_rag.evaluation.scores import scorers
 
@@ -35,10 +36,13 @@ class Trial:
     depth: int = DEPTH
     measures: Sequence[str] = MEASURES
     compared: Sequence[str] = COMPARED
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     seed: int = 0
     runs: dict[PoolName, dict[str, dict[str, Sequence[str]]]] = field(default_factory=dict)
     latencies_ms: dict[PoolName, dict[str, list[float]]] = field(default_factory=dict)
     weights: dict[str, Weights] = field(default_factory=dict)
+    pool_sizes: dict[str, list[PoolSize]] = field(default_factory=dict)
+    kept: KeptRankings | None = None
 
     def check(self) -> None:
         """Refuse what couldn't be scored, before anything is ranked.
@@ -61,31 +65,55 @@ class Trial:
     ) -> None:
         """Let retrievers rank the candidates of every answerable question in a pool, question by question.
 
-        ``beside`` is called with each question after them.
+        What a run that was stopped has ranked is taken as it is. ``beside`` is called with each question after them.
         """
-        queries = by_conversation(self.benchmark.answerable())
-        runs: dict[str, dict[str, Sequence[str]]] = {contender.name: {} for contender in contenders}
-        spent: dict[str, list[float]] = {contender.name: [] for contender in contenders}
-        what = f"asking {', '.join(runs)} ({pool})"
+        queries = self.benchmark.answerable()
+        found = self.rankings(
+            contenders, by_conversation(queries), pool, depth=self.depth, progress=progress, beside=beside
+        )
+        for contender in contenders:
+            of_query = found[contender.name]
+            self.runs.setdefault(pool, {})[contender.name] = {
+                query.query_id: of_query[query.query_id].doc_ids for query in queries
+            }
+            spent = [ms for query in queries if (ms := of_query[query.query_id].ms) is not None]
+            if spent:
+                self.latencies_ms.setdefault(pool, {})[contender.name] = spent
+            if contender.weights is not None:
+                self.weights[contender.name] = contender.weights
+
+    def rankings(
+        self,
+        contenders: Sequence[Contender],
+        queries: Sequence[Query],
+        pool: PoolName,
+        *,
+        depth: int,
+        named: str | None = None,
+        progress: Progress | None = None,
+        beside: Callable[[Query], None] | None = None,
+    ) -> dict[str, dict[str, Ranked]]:
+        """Return each retriever's rankings by query, which are asked in this order; ``named`` is the pool's name where
+        it isn't the whole of one.
+        """
+        where = named or pool
+        found = {one.name: self.kept.of(where, one.name) if self.kept else {} for one in contenders}
+        what = f"asking {', '.join(found)} ({where})"
         for done, query in enumerate(queries):
             if progress is not None and done % 20 == 0:
                 progress(what, done, len(queries))
             for contender in contenders:
-                ranked = contender.rank(query, pool, self.depth)
-                runs[contender.name][query.query_id] = ranked.doc_ids
-                if ranked.ms is not None:
-                    spent[contender.name].append(ranked.ms)
+                of_query = found[contender.name]
+                if query.query_id not in of_query:
+                    ranked = of_query[query.query_id] = contender.rank(query, pool, depth)
+                    # What isn't timed, a bound, costs nothing to rank again.
+                    if self.kept is not None and ranked.ms is not None:
+                        self.kept.add(where, contender.name, query.query_id, ranked)
             if beside is not None:
                 beside(query)
-        for contender in contenders:
-            run = runs[contender.name]
-            self.runs.setdefault(pool, {})[contender.name] = {
-                query.query_id: run[query.query_id] for query in self.benchmark.answerable()
-            }
-            if spent[contender.name]:
-                self.latencies_ms.setdefault(pool, {})[contender.name] = spent[contender.name]
-            if contender.weights is not None:
-                self.weights[contender.name] = contender.weights
+        if self.kept is not None:
+            self.kept.flush()
+        return found
 
     def report(
         self,
@@ -115,9 +143,12 @@ class Trial:
                 token_counter=token_counter,
                 measures=self.measures,
                 compared=self.compared,
+                groups=self.groups,
                 seed=self.seed,
             )
             report["not_measured"] += not_measured
+            if pool == "memory" and self.pool_sizes:
+                report = with_pool_sizes(report, self.pool_sizes)
             reports.append(report)
         return reports[0] if len(reports) == 1 else over_pools(*reports)
 

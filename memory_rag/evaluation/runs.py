@@ -40,18 +40,21 @@ def unescaped(field: str) -> str:
 
 
 def run_lines(rankings: Mapping[str, Sequence[str]], *, tag: str) -> Iterator[str]:
-    """Yield a run as TREC lines ``query Q0 turn rank score tag``, queries in order, best hits first.
+    """Yield a run as TREC lines ``query Q0 turn rank score tag``, a text a query, best hits first.
 
     The scores are made from the ranks, strictly falling whole numbers: tools break ties differently and read scores as
     float32, so only such scores keep our order everywhere.
     """
     fields: dict[str, str] = {}  # A turn is ranked for many queries.
+    end = escaped(tag)
     for query, ranked in rankings.items():
-        start, end = f"{escaped(query)} Q0", escaped(tag)
-        for rank, found in enumerate(ranked, start=1):
+        start, n = f"{escaped(query)} Q0", len(ranked)
+        for found in ranked:
             if found not in fields:
                 fields[found] = escaped(found)
-            yield f"{start} {fields[found]} {rank} {len(ranked) - rank + 1} {end}\n"
+        yield "".join(
+            [f"{start} {fields[found]} {rank} {n - rank + 1} {end}\n" for rank, found in enumerate(ranked, start=1)]
+        )
 
 
 def read_run(path: Path) -> Run:

@@ -11,7 +11,7 @@ import numpy as np
 
 from memory_rag.errors import QueryError
 from memory_rag.evaluation.benchmark import Benchmark, Query
-from memory_rag.evaluation.measures import Measure, Relevant, measure, recall_at_tokens
+from memory_rag.evaluation.measures import Measure, Places, Relevant, measure, recall_at_tokens
 from memory_rag.evaluation.report_shape import PoolName
 from memory_rag.evaluation.statistics import Values
 
@@ -76,8 +76,12 @@ def scored(run: Rankings, *, queries: Sequence[Query], qrels: Mapping[str, Relev
     ranks: list[int | None] = []
     for row, query in enumerate(queries):
         ranked, relevant = run.get(query.query_id, ()), qrels[query.query_id]
-        values[row] = [scorer.value_of(relevant, ranked) for scorer in by]
-        ranks.append(next((rank for rank, found in enumerate(ranked, 1) if relevant.get(found, 0) > 0), None))
+        places = Places.of(relevant, ranked)
+        if places.ranks:  # Without a relevant hit everything is 0.
+            values[row] = [
+                one.of_places(places) if isinstance(one, Measure) else one.value_of(relevant, ranked) for one in by
+            ]
+        ranks.append(places.ranks[0] if places.ranks else None)
     return Scored(values, tuple(ranks), sum(not run.get(query.query_id) for query in queries))
 
 

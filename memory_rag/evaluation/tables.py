@@ -14,19 +14,14 @@ from typing import Any, Final
 
 from memory_rag.errors import MemoryRagError
 from memory_rag.evaluation.markdown import interval, markdown_table, share
+from memory_rag.evaluation.recall_tables import SETS, recall_tables
 from memory_rag.evaluation.speed_tables import speed_tables
 
 Results = Mapping[str, Mapping[str, Any]]
-SETS: Final = {"locomo": "LoCoMo", "beam": "BEAM 100K"}
-_POOLS: Final = {"conversation": "own conversation", "memory": "whole memory"}
 _DEFAULT: Final = "minilm"
-_MODES: Final = ("hybrid", "keyword", "dense", "rrf", "rank-bm25", "overlap")
-_USES_VECTORS: Final = ("hybrid", "dense", "rrf")
+_RECALL: Final = ("recall", *(f"recall-{name}" for name in SETS), "recall-measures", "recall-pools", "recall-pairs")
 _MARKED: Final = re.compile(r"(<!-- table: (?P<name>\S+) -->\n)(?P<table>.*?)(<!-- end -->)", re.DOTALL)
 _OPENS: Final = re.compile(r"<!-- table:")
-IN_SAMPLE: Final = (
-    "In-sample, both sets: the weights are round numbers set by hand after seeing LoCoMo's and BEAM's totals."
-)
 _KINDS: Final = {
     "foreign": "asked of another conversation, names mapped",
     "removed": "evidence and its neighbours removed",
@@ -89,10 +84,10 @@ def load_results(folder: Path) -> dict[str, dict[str, Any]]:
 
 def tables_of(results: Results) -> dict[str, str]:
     """Return all tables by name; one whose result is missing says how to make it."""
-    tables = {
-        "recall": _made(_recall, results, "recall"),
-        "recall-locomo": _made(lambda found: _categories(found, "locomo"), results, "recall-locomo"),
-        "recall-beam": _made(lambda found: _categories(found, "beam"), results, "recall-beam"),
+    summaries = {name: results[f"recall-{name}"] for name in SETS if f"recall-{name}" in results}
+    tables = {name: _missing(name) for name in _RECALL}
+    tables |= recall_tables(summaries) if summaries else {}
+    tables |= {
         "not-found": _made(_not_found, results, "not-found"),
         "made-with": _made(_made_with, results, ""),
     }
@@ -109,52 +104,6 @@ def _made(make: Callable[[Results], str], results: Results, prefix: str) -> str:
 
 def _missing(what: str) -> str:
     return f"Not measured yet{': ' + what if what else ''}. Measure it with `make bench`."
-
-
-def _recall(results: Results) -> str:
-    sets = {
-        name: sorted(
-            (found for found in results.values() if found["dataset"]["name"] == name),
-            key=lambda found: (_embedder(found) != _DEFAULT, _embedder(found)),
-        )
-        for name in SETS
-    }
-    rows: dict[tuple[int, str], dict[tuple[str, str], str]] = {}
-    for name, found in ((name, found) for name, listed in sets.items() for found in listed):
-        for pool, modes in found["result"].items():
-            for mode, of_mode in modes.items():
-                # What uses no vectors is the same with every embedder.
-                label = f"{mode}, {_embedder(found)}" if mode in _USES_VECTORS else mode
-                rows.setdefault((_MODES.index(mode), label), {})[name, pool] = interval(of_mode["all"])
-    columns = [(name, pool) for name in SETS for pool in _POOLS]
-    head = ["mode", *(f"{SETS[name]}, {_POOLS[pool]}" for name, pool in columns)]
-    cells = [(label, *(found.get(c, "-") for c in columns)) for (_, label), found in sorted(rows.items())]
-    table = markdown_table(head, cells)
-    counts = [
-        f"{SETS[name]}: {_n_asked(listed[0]):,} questions, {listed[0]['dataset']['n_turns']:,} turns"
-        for name, listed in sets.items()
-        if listed
-    ]
-    return f"{table}\n\nMean recall@10 [95 % interval]. {'; '.join(counts)}. {IN_SAMPLE}"
-
-
-def _categories(results: Results, name: str) -> str:
-    found = results.get(f"recall-{name}")
-    if found is None:
-        return _missing(f"recall-{name}")
-    by_mode = found["result"]["conversation"]
-    overall = found["result"].get("memory", {})
-    modes = sorted(by_mode, key=_MODES.index)
-    categories = list(by_mode[modes[0]]["by_category"])
-    rows = []
-    for category in categories:
-        cells = [interval(by_mode[mode]["by_category"][category]) for mode in modes]
-        whole = interval(overall["hybrid"]["by_category"][category]) if "hybrid" in overall else "-"
-        n = by_mode[modes[0]]["by_category"][category]["n"]
-        rows.append((category, f"{n:,}", *cells, whole))
-    head = ("category", "n", *modes, "hybrid, whole memory")
-    note = f"Mean recall@10 [95 % interval], own conversation as the pool but for the last column, {_embedder(found)}."
-    return f"{markdown_table(head, rows)}\n\n{note} {IN_SAMPLE}"
 
 
 def _not_found(results: Results) -> str:
@@ -206,11 +155,6 @@ def _labelled(found: Mapping[str, Any]) -> str:
 def _embedder(found: Mapping[str, Any]) -> str:
     """Return the short name of the embedder that a result was made with: what stands before its first - or :."""
     return re.split(r"[-:]", found["provenance"]["settings"]["embedder"] or "none", maxsplit=1)[0]
-
-
-def _n_asked(found: Mapping[str, Any]) -> int:
-    n: int = next(iter(found["result"]["conversation"].values()))["all"]["n"]
-    return n
 
 
 def _wilson(part: float, n: int) -> str:

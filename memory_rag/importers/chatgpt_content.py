@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,26 @@ def content_of(content: Any) -> Content:
     if kind == "reasoning_recap":
         return Content(_text(fields, "content"), (Block("thinking", fields),), recalled=False)
     return _unknown(fields, str(kind or "unknown")) if fields else Content("")
+
+
+def attachments_of(message: dict[str, Any]) -> tuple[Block, ...]:
+    """Return the files that a message came with, by name; their bytes are not in the export's JSON."""
+    listed = as_list(as_object(message.get("metadata")).get("attachments"))
+    return tuple(
+        Block("attachment", fields, _text(fields, "name", "file_name")) for fields in map(as_object, listed) if fields
+    )
+
+
+def canvas_of(recipient: str, text: str) -> tuple[Block, ...]:
+    """Return the document that a message writes to the canvas, with its name and words; none for anything else."""
+    if recipient != "canmore.create_textdoc":
+        return ()
+    try:
+        document = as_object(json.loads(text))
+    except (ValueError, RecursionError):
+        return ()
+    words = [word for word in (_text(document, "name"), _text(document, "content")) if word]
+    return (Block("canvas", document, "\n".join(words)),) if words else ()
 
 
 def _unknown(fields: dict[str, Any], kind: str) -> Content:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers.source import SourceFile
@@ -91,7 +91,19 @@ def _zip(path: Path, label: str, opened: ExitStack, max_entry_bytes: int) -> Ite
         elif entry.filename.lower().endswith(".zip"):
             yield Unread(name, "a zip inside a zip; unpack it first")
         else:
-            yield SourceFile(name, inside / entry.filename, entry.file_size, partial(archive.open, entry))
+            yield _entry(archive, entry, label=label, inside=inside)
+
+
+def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, *, label: str, inside: Path) -> SourceFile:
+    def neighbour(path: PurePath) -> SourceFile | None:
+        try:
+            found = archive.NameToInfo.get(path.relative_to(inside).as_posix())
+        except ValueError:  # it lies outside of the zip
+            return None
+        return None if found is None else _entry(archive, found, label=label, inside=inside)
+
+    name, opener = f"{label}/{entry.filename}", partial(archive.open, entry)
+    return SourceFile(name, inside / entry.filename, entry.file_size, opener, neighbour)
 
 
 def _plain(path: Path, label: str) -> SourceFile:
@@ -100,7 +112,12 @@ def _plain(path: Path, label: str) -> SourceFile:
         size = resolved.stat().st_size
     except OSError as error:
         raise ImportFormatError(f"{label}: can't be read: {error.strerror}") from error
-    return SourceFile(label, resolved, size, lambda: resolved.open("rb"))
+    return SourceFile(label, resolved, size, lambda: resolved.open("rb"), _on_disk)
+
+
+def _on_disk(path: PurePath) -> SourceFile | None:
+    found = Path(path)
+    return _plain(found, str(found)) if found.is_file() else None
 
 
 def _is_zip(path: Path) -> bool:

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, tzinfo
-from typing import Protocol
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import Literal, Protocol
 
 from memory_rag.importers.sampling import Sample
 from memory_rag.importers.source import SourceFile
 from memory_rag.importers.tally import Noted, Skipped
-from memory_rag.turns import Conversation, Turn
+from memory_rag.importers.wishes import SpeakerMap
+from memory_rag.turns import Conversation, Turn, Withheld
 
-__all__ = ["Detection", "ImportOptions", "Importer", "Item", "Noted", "Skipped"]
+__all__ = ["Branches", "DateOrder", "Detection", "ImportOptions", "Importer", "Item", "Noted", "Skipped", "Withheld"]
 
-Item = Turn | Conversation | Skipped | Noted
+Item = Turn | Conversation | Skipped | Noted | Withheld
+Branches = Literal["active", "all"]
+DateOrder = Literal["dmy", "mdy", "ymd"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """How to read what a file leaves open: ``tz`` is the zone of times that are written without one."""
+    """How to read what a file leaves open, and what of it is wanted.
+
+    ``tz`` is the zone of times that are written without one; ``date_order`` (``dmy``, ``mdy`` or ``ymd``) that of dates
+    in figures, None to tell it by looking. ``branches`` is ``active`` for what was shown last, ``all`` for abandoned
+    branches as well, which are stored out of recall. What was said before ``since`` is skipped. ``speakers`` gives
+    people other names.
+    """
 
     tz: tzinfo = UTC
+    date_order: DateOrder | None = None
+    branches: Branches = "active"
+    since: datetime | None = None
+    speakers: SpeakerMap = field(default_factory=SpeakerMap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +52,10 @@ class Importer(Protocol):
     A turn it yields has an empty ``turn_id`` and a ``source`` with the importer's name, the id the message
     has there and its JSON. (name, conversation id, native id) tells a turn that is already stored from a
     new one, so these must not change when a file is renamed, moved or grows, and must be unique among a
-    conversation's turns.
+    conversation's turns. Turns of a conversation follow each other.
+
+    An importer whose files hold conversations whole, from a first to a last message, says so with a further attribute
+    ``whole_conversations = True``: a stored turn between these that is no longer there is then marked as vanished.
     """
 
     @property

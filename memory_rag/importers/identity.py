@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+_NO_ID: Final = re.compile("[\0\ud800-\udfff]")
 
 
 def digest(*values: Any) -> str:
     """Return 20 hex digits that stand for these JSON values, whatever the order of their keys."""
     canonical = json.dumps(values, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:20]
+
+
+def is_storable(value: str) -> bool:
+    """Whether a string can be an id: 1 to 1000 characters without NUL and lone surrogates."""
+    return 0 < len(value) <= 1000 and _NO_ID.search(value) is None
 
 
 @dataclass(slots=True)

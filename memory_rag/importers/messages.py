@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 from memory_rag.errors import TurnError
 from memory_rag.turns import Block, Role
+
+# What json.dumps does, without making an encoder for each message; what was parsed is never circular.
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
 def joined(texts: list[str]) -> str:
@@ -16,8 +20,13 @@ def joined(texts: list[str]) -> str:
 
 def role_of(value: Any) -> Role | None:
     """Return the role that a message names, or None when it is none that can be stored."""
+    return _role_named(value) if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=256)
+def _role_named(value: str) -> Role | None:
     try:
-        return Role.parse(value) if isinstance(value, str) else None
+        return Role.parse(value)
     except TurnError:
         return None
 
@@ -29,7 +38,7 @@ def unknown_role(value: Any) -> str:
 
 def raw_json(message: Any) -> str:
     """Return a message's JSON as it is kept: readable letters, so that a proof of deletion finds them."""
-    return json.dumps(message, ensure_ascii=False)
+    return _ENCODER.encode(message)
 
 
 def is_said(text: str, blocks: tuple[Block, ...]) -> bool:

@@ -8,12 +8,14 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from typing import Any
 
-from memory_rag.importers.source import WrittenFloat
+from memory_rag.importers.json_stream import WrittenFloat
 
 # Seconds reach this in the year 5138, milliseconds had it in 1973.
 _MILLISECONDS_FROM = Decimal(100_000_000_000)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"[+-]?\d{9,}(\.\d*)?")  # fewer digits are a year or a date
+# Most times of most exports: seconds of this half century, with microseconds at most.
+_PLAIN_SECONDS = re.compile(r"([0-9]{9,10})(?:\.([0-9]{1,6}))?")
 _MONTHS = [
     "january",
     "february",
@@ -53,6 +55,11 @@ def moment(value: Any, *, tz: tzinfo) -> Moment:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return Moment(written=str(value), problem="time not understood")
     written = value.written if isinstance(value, WrittenFloat) else str(value)
+    plain = _PLAIN_SECONDS.fullmatch(written)
+    if plain is not None:
+        return Moment(
+            _EPOCH + timedelta(seconds=int(plain[1]), microseconds=int((plain[2] or "").ljust(6, "0"))), written
+        )
     if isinstance(value, str) and not _NUMBER.fullmatch(value.strip()):
         return _from_iso(value, tz)
     try:
@@ -69,10 +76,12 @@ def month_number(name: str) -> int | None:
         return None
 
 
-def at_local_time(year: int, month: int | None, day: int, *, hour: int = 0, minute: int = 0, tz: tzinfo) -> Moment:
+def at_local_time(
+    year: int, month: int | None, day: int, *, hour: int = 0, minute: int = 0, second: int = 0, tz: tzinfo
+) -> Moment:
     """Return the instant that a wall clock in ``tz`` shows; a day that doesn't exist is a problem."""
     try:
-        return Moment(datetime(year, month or 0, day, hour, minute, tzinfo=tz).astimezone(UTC))
+        return Moment(datetime(year, month or 0, day, hour, minute, second, tzinfo=tz).astimezone(UTC))
     except (ValueError, OverflowError):
         return Moment(problem="time not understood")
 

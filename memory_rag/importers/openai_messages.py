@@ -12,7 +12,8 @@ from memory_rag.importers.messages import as_list, as_object, is_said, raw_json,
 from memory_rag.importers.moments import moment
 from memory_rag.importers.openai_content import blocks_of, text_of, without_files
 from memory_rag.importers.sampling import Sample, sample
-from memory_rag.importers.source import Line, SourceFile
+from memory_rag.importers.source import SourceFile
+from memory_rag.importers.values import values_of
 from memory_rag.turns import Conversation, Role, Source, Turn
 
 
@@ -97,13 +98,10 @@ def _conversations(source: SourceFile) -> Iterator[_Messages | Skipped]:
 
 
 def _values(source: SourceFile) -> Iterator[tuple[str, Any] | Skipped]:
-    if sample(source).kind == "lines":
-        for line in source.read_json_lines():
-            yield (f"line {line.number}", line.value) if isinstance(line, Line) else line
-        return
-    document = source.read_json()
-    for number, value in enumerate(document if isinstance(document, list) else [document]):
-        yield f"item {number}", value
+    # A line that is a message belongs to the others: without it they would say something else.
+    whole_talks = any("messages" in as_object(item) for item in sample(source).items)
+    for found in values_of(source, skip_broken=whole_talks):
+        yield found if isinstance(found, Skipped) else (found.where, found.value)
 
 
 def _opening(messages: list[Any]) -> list[Any]:

@@ -5,21 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from memory_rag.errors import ImportFormatError
+from memory_rag.importers.accounts import Account, account_of
 from memory_rag.importers.containers import Unread, files_at
 from memory_rag.importers.formats import Detection, Importer, ImportOptions, Noted, Skipped
+from memory_rag.importers.identity import is_storable
 from memory_rag.importers.registry import detections, importers, surest_first
 from memory_rag.importers.report import FileReport, ImportReport
 from memory_rag.importers.sampling import Sample, sample
 from memory_rag.importers.source import SourceFile
-from memory_rag.turns import Conversation, Turn
+from memory_rag.turns import Conversation, Turn, Withheld
 
 SURE_ENOUGH = 0.5
+
+# What ChatGPT's, Claude.ai's and Slack's exports have beside the talks.
+COMPANIONS = frozenset(
+    {
+        "canvases.json",
+        "channels.json",
+        "chat.html",
+        "conversations.json.index",
+        "dms.json",
+        "group_chats.json",
+        "groups.json",
+        "integration_logs.json",
+        "memories.json",
+        "message_feedback.json",
+        "mpims.json",
+        "org_users.json",
+        "projects.json",
+        "shared_conversations.json",
+        "user.json",
+        "users.json",
+    }
+)
 
 
 @dataclass(slots=True)
@@ -31,13 +56,21 @@ class ImportFile:
     options: ImportOptions
     report: FileReport
     alone: bool
+    conversation_ids: set[str] = field(default_factory=set)
+    latest: datetime | None = None
+    """When the last thing was said in what was read."""
 
     @property
     def size(self) -> int:
         """The file's length in bytes, for a progress bar over several files."""
         return self.source.size
 
-    def __iter__(self) -> Iterator[Turn | Conversation]:
+    @property
+    def whole_conversations(self) -> bool:
+        """Whether the file holds conversations whole, so that what it lacks between two turns is gone at the source."""
+        return getattr(self.importer, "whole_conversations", False) is True and self.options.since is None
+
+    def __iter__(self) -> Iterator[Turn | Conversation | Withheld]:
         """Read the file from its beginning; what is skipped or noted is counted in ``report``.
 
         Raises:
@@ -47,18 +80,41 @@ class ImportFile:
         n_turns = 0
         try:
             for item in self.importer.read(self.source, self.options):
-                if isinstance(item, Skipped):
+                if isinstance(item, Turn):
+                    reason = self._unwanted(item)
+                    if reason:
+                        self.report.skip(Skipped(reason, f"{item.conversation_id}, turn {item.ordinal}"))
+                        continue
+                    n_turns += 1
+                    self.report.read += 1
+                    self.conversation_ids.add(item.conversation_id)
+                    if item.said_at is not None and (self.latest is None or item.said_at > self.latest):
+                        self.latest = item.said_at
+                    yield self.options.speakers.applied(item)
+                elif isinstance(item, Skipped):
                     self.report.skip(item)
                 elif isinstance(item, Noted):
                     self.report.note(item)
-                else:
-                    n_turns += isinstance(item, Turn)
-                    self.report.read += isinstance(item, Turn)
+                elif is_storable(item.conversation_id):
                     yield item
         except RecursionError as error:
             raise ImportFormatError(f"{self.source.label}: its JSON is nested too deeply to be read") from error
         if self.alone and not n_turns:
             raise ImportFormatError(self._nothing_taken())
+
+    def _unwanted(self, turn: Turn) -> str:
+        """Return why a turn that was read is not to be stored, or ""."""
+        since = self.options.since
+        if since is not None and turn.said_at is not None and turn.said_at < since:
+            return f"said before {since.isoformat(sep=' ', timespec='minutes')}"
+        source = turn.source
+        if (
+            is_storable(turn.conversation_id)
+            and (turn.session_id == turn.conversation_id or is_storable(turn.session_id))
+            and (source is None or is_storable(source.native_id))
+        ):
+            return ""
+        return "an id that can't be stored"
 
     def _nothing_taken(self) -> str:
         skipped = self.report.skipped
@@ -83,6 +139,8 @@ class Import:
     files: tuple[ImportFile, ...]
     report: ImportReport
     opened: ExitStack = field(repr=False)
+    account: Account | None = None
+    """Whose whole export it is, if it tells."""
 
     def __iter__(self) -> Iterator[ImportFile]:
         return iter(self.files)
@@ -154,7 +212,9 @@ def open_import(
                 files.append(ImportFile(source, chosen, options or ImportOptions(), counts, alone))
         if not files:
             raise ImportFormatError(_nothing_found(report, known))
-        return Import(where, tuple(files), report, opened.pop_all())
+        sources = [source for source in found if isinstance(source, SourceFile)]
+        account = account_of((file.importer.name for file in files), sources)
+        return Import(where, tuple(files), report, opened.pop_all(), account)
 
 
 def _chosen(
@@ -173,6 +233,8 @@ def _chosen(
     if likely and likely[0].confidence >= SURE_ENOUGH:
         return candidates[likely[0].importer]
     reason = _why_not(beginning, likely)
+    if not alone and source.path.name in COMPANIONS:
+        return Unread(source.label, "part of an export, holds no talk")
     if alone:
         unknown = not beginning.problem and beginning.kind != "empty"
         raise ImportFormatError(

@@ -6,22 +6,46 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 
 from memory_rag.errors import ImportFormatError
+from memory_rag.importers.anthropic_messages import AnthropicMessagesImporter
 from memory_rag.importers.beam import BeamImporter
 from memory_rag.importers.chatgpt import ChatGPTImporter
+from memory_rag.importers.claude import ClaudeImporter
+from memory_rag.importers.claude_code import ClaudeCodeImporter
+from memory_rag.importers.codex import CodexImporter
+from memory_rag.importers.discord import DiscordImporter
 from memory_rag.importers.formats import Detection, Importer
 from memory_rag.importers.locomo import LocomoImporter
+from memory_rag.importers.longmemeval import LongMemEvalImporter
 from memory_rag.importers.openai_messages import OpenAIMessagesImporter
+from memory_rag.importers.openai_responses import OpenAIResponsesImporter
 from memory_rag.importers.sampling import Sample
+from memory_rag.importers.sharegpt import ShareGPTImporter
+from memory_rag.importers.slack import SlackImporter
+from memory_rag.importers.telegram import TelegramImporter
+from memory_rag.importers.transcript import TranscriptImporter
 from memory_rag.importers.turn_lines import TurnLinesImporter
+from memory_rag.importers.whatsapp import WhatsAppImporter
 
 ENTRY_POINTS = "memory_rag.importers"
 
 IMPORTERS: tuple[Importer, ...] = (
+    AnthropicMessagesImporter(),
     BeamImporter(),
     ChatGPTImporter(),
+    ClaudeImporter(),
+    ClaudeCodeImporter(),
+    CodexImporter(),
+    DiscordImporter(),
     LocomoImporter(),
+    LongMemEvalImporter(),
     OpenAIMessagesImporter(),
+    OpenAIResponsesImporter(),
+    ShareGPTImporter(),
+    SlackImporter(),
+    TelegramImporter(),
+    TranscriptImporter(),
     TurnLinesImporter(),
+    WhatsAppImporter(),
 )
 
 
@@ -48,13 +72,23 @@ def importers(*, others: Iterable[EntryPoint] | None = None) -> Mapping[str, Imp
 
 def detections(beginning: Sample, candidates: Mapping[str, Importer]) -> list[Detection]:
     """Return what the candidates say of a file that begins like this, the surest first, without the noes."""
-    found = (importer.detect(beginning) for importer in candidates.values())
+    found = [_asked(importer, beginning) for importer in candidates.values()]
     return sorted((detection for detection in found if detection.confidence > 0), key=surest_first)
 
 
 def surest_first(detection: Detection) -> tuple[float, str]:
     """Order detections: the surest first, equally sure ones by name."""
     return -detection.confidence, detection.importer
+
+
+def _asked(importer: Importer, beginning: Sample) -> Detection:
+    try:
+        return importer.detect(beginning)
+    except Exception as error:  # a stranger's code may raise anything
+        raise ImportFormatError(
+            f"the importer {importer.name!r} fails when it looks at {beginning.path} "
+            f"({type(error).__name__}: {error}); repair or uninstall its package"
+        ) from error
 
 
 def _loaded(entry: EntryPoint) -> Importer:

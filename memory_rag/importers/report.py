@@ -30,7 +30,8 @@ class FileReport:
 
     Whoever stores the turns calls ``count_kept`` or ``count_already_there`` for each, and ``refuse`` when
     the file as a whole was not stored; ``read``, ``skipped`` and ``noted`` are counted while the file is
-    read.
+    read. ``corrected`` are those of the turns already there that were edited at their source since; ``vanished`` are
+    stored turns that the source has no more.
     """
 
     file: str
@@ -38,6 +39,8 @@ class FileReport:
     read: int = 0
     kept: int = 0
     already_there: int = 0
+    corrected: int = 0
+    vanished: int = 0
     skipped: dict[str, Reason] = field(default_factory=dict)
     noted: dict[str, Reason] = field(default_factory=dict)
     error: str = ""
@@ -62,7 +65,7 @@ class FileReport:
         self.error = str(error)
 
     def clear(self) -> None:
-        self.read = self.kept = self.already_there = 0
+        self.read = self.kept = self.already_there = self.corrected = self.vanished = 0
         self.skipped, self.noted, self.error = {}, {}, ""
 
     @property
@@ -88,6 +91,8 @@ class FileReport:
             "read": self.read,
             "kept": self.kept,
             "already_there": self.already_there,
+            "corrected": self.corrected,
+            "vanished": self.vanished,
             "skipped": _listed(self.skipped),
             "noted": _listed(self.noted),
             "error": self.error or None,
@@ -115,6 +120,14 @@ class ImportReport:
         return sum(file.already_there for file in self.files)
 
     @property
+    def corrected(self) -> int:
+        return sum(file.corrected for file in self.files)
+
+    @property
+    def vanished(self) -> int:
+        return sum(file.vanished for file in self.files)
+
+    @property
     def skipped(self) -> dict[str, Reason]:
         return _summed([file.skipped for file in self.files])
 
@@ -133,6 +146,8 @@ class ImportReport:
             "read": self.read,
             "kept": self.kept,
             "already_there": self.already_there,
+            "corrected": self.corrected,
+            "vanished": self.vanished,
             "skipped": _listed(self.skipped),
             "noted": _listed(self.noted),
             "files": [file.to_json() for file in self.files],

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal
 
-from memory_rag.importers.source import SourceFile, encoding_of, json_fault
+from memory_rag.importers.json_stream import encoding_of, json_fault, may_be_cut
+from memory_rag.importers.source import SourceFile
 
 FIRST_BYTES = 64 * 1024
+LONGEST_READ = 1 << 20
 MAX_ITEMS = 8
 
 _BLANK = re.compile(r"[ \t\r\n]*")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
 _DECODER = json.JSONDecoder()
 
 Kind = Literal["list", "object", "lines", "text", "binary", "empty"]
@@ -24,7 +27,8 @@ Kind = Literal["list", "object", "lines", "text", "binary", "empty"]
 class Sample:
     """What a file begins with.
 
-    ``kind`` is ``list`` (a JSON array), ``object`` (one JSON object), ``lines`` (JSON Lines), ``text``
+    A value that goes on beyond the first megabyte comes as far as it was read, what is unfinished left out. ``kind`` is
+    ``list`` (a JSON array), ``object`` (one JSON object), ``lines`` (JSON Lines), ``text``
     (anything else that can be decoded), ``binary`` or ``empty``. ``items`` are the first JSON values, at
     most eight: the array's elements, the object itself, the lines' values; none for the other kinds.
     ``head`` is the text's beginning. ``problem`` says why a text that begins like JSON isn't, to be put
@@ -59,13 +63,33 @@ def sample(source: SourceFile, *, first_bytes: int = FIRST_BYTES) -> Sample:
             source.read_text()  # raises with the byte's offset in the whole file
             raise
         found = _look(source.path, text, whole=whole)
+        if found is None and len(text) > LONGEST_READ:
+            found = _look(source.path, text, whole=True, closed=closed(text))
         if found is not None:
             return found
         wanted *= 2
 
 
-def _look(path: PurePath, text: str, *, whole: bool) -> Sample | None:
-    """Return what the text shows, or None when more of it is needed to tell."""
+def closed(text: str) -> str:
+    """Return a JSON text that is cut somewhere without its last, unfinished value, and with all brackets closed."""
+    closers: list[str] = []
+    best, best_closers = 0, ""
+    for found in _TOKEN.finditer(text):
+        sign = found[0]
+        if sign in "[{":
+            closers.append("]" if sign == "[" else "}")
+            best, best_closers = found.end(), "".join(reversed(closers))
+        elif sign in "]}" and closers:
+            closers.pop()
+            best, best_closers = found.end(), "".join(reversed(closers))
+        elif sign == ",":
+            best, best_closers = found.start(), "".join(reversed(closers))
+    return text[:best] + best_closers
+
+
+def _look(path: PurePath, text: str, *, whole: bool, closed: str = "") -> Sample | None:
+    """Return what the text shows, or None when more of it is needed to tell; ``closed`` is read in its place."""
+    text = closed or text
     start = _after_blank(text, 0)
     if start == len(text):
         return Sample(path, "empty") if whole else None
@@ -79,7 +103,7 @@ def _look(path: PurePath, text: str, *, whole: bool) -> Sample | None:
     except RecursionError as error:
         return Sample(path, "text", head=head, problem=json_fault(error))
     except ValueError as error:
-        if not whole and _may_be_cut(error, len(text)):
+        if not whole and may_be_cut(error, len(text)):
             return None
         return Sample(path, "text", head=head, problem=json_fault(error))
     return Sample(path, "text", head=head)
@@ -129,10 +153,3 @@ def _object_or_lines(path: PurePath, text: str, start: int, *, whole: bool) -> S
 def _after_blank(text: str, at: int) -> int:
     found = _BLANK.match(text, at)
     return found.end() if found else at
-
-
-def _may_be_cut(error: ValueError, length: int) -> bool:
-    """Whether the fault may come from where the text was cut: an open string, or a fault at the very end."""
-    if not isinstance(error, json.JSONDecodeError):
-        return False
-    return error.msg.startswith("Unterminated string") or error.pos > length - 16

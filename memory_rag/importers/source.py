@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import zipfile
 import zlib
@@ -13,28 +12,8 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from memory_rag.errors import ImportFormatError
+from memory_rag.importers.json_stream import JsonStream, WrittenFloat, encoding_of, json_fault, undecodable
 from memory_rag.importers.tally import Skipped
-
-# UTF-32-LE's mark begins with UTF-16-LE's, so it is asked for first.
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-
-
-class WrittenFloat(float):
-    """A float, or a NaN, that remembers how the JSON wrote it: ``said_at_text`` keeps ``1764460800.250``."""
-
-    __slots__ = ("written",)
-    written: str
-
-    def __new__(cls, written: str) -> WrittenFloat:
-        value = super().__new__(cls, written)
-        value.written = written
-        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +25,27 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Encoding:
-    """A file's encoding and the length of the byte order mark that told it (0: no mark, so UTF-8)."""
-
-    name: str
-    mark_length: int
-
-
-@dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to import. ``label`` names it in messages; ``path`` is where it lies, zips being folders."""
+    """A file to import. ``label`` names it in messages; ``path`` is where it lies, zips being folders.
+
+    ``neighbour`` finds a file of the same folder or zip by its path; files that are alone have none.
+    """
 
     label: str
     path: PurePath
     size: int
     opener: Callable[[], IO[bytes]]
+    neighbour: Callable[[PurePath], SourceFile | None] = lambda _path: None
+
+    def beside(self, name: str) -> SourceFile | None:
+        """Return the file that lies at a path relative to this one's folder, such as ``../users.json``, if any."""
+        parts = list(self.path.parent.parts)
+        for part in PurePath(name).parts:
+            if part == "..":
+                parts = parts[:-1]
+            else:
+                parts.append(part)
+        return self.neighbour(PurePath(*parts))
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -87,7 +72,7 @@ class SourceFile:
         try:
             return str(memoryview(data)[encoding.mark_length :], encoding.name)
         except UnicodeDecodeError as error:
-            raise self._undecodable(error, base=encoding.mark_length) from error
+            raise undecodable(error, base=encoding.mark_length, label=self.label) from error
 
     def read_json(self) -> Any:
         """Return the file's one JSON value; of a key that comes twice the last value counts.
@@ -100,29 +85,49 @@ class SourceFile:
             raise ImportFormatError(f"{self.label}: nothing to import, the file is empty")
         return self._parsed(text)
 
-    def read_json_lines(self) -> Iterator[Line | Skipped]:
-        """Yield the JSON value of each line that isn't blank; only a line feed ends a line.
-
-        A last line that breaks off without a line feed is being written or was cut: it comes as ``Skipped``.
+    @contextmanager
+    def json(self) -> Iterator[JsonStream]:
+        """Open the file's JSON at its beginning, to be read piece by piece.
 
         Raises:
-            ImportFormatError: any other line is broken (with line and column), or a byte is (with its
-                offset).
+            ImportFormatError: it can't be read, decoded or parsed, at any point.
         """
-        for number, text in enumerate(self._text_lines(), 1):
+        with self.open() as handle:
+            yield JsonStream(handle.read, label=self.label)
+
+    def read_json_lines(self, *, skip_broken: bool = False) -> Iterator[Line | Skipped]:
+        """Yield the JSON value of each line that isn't blank; only a line feed ends a line.
+
+        A last line that breaks off without a line feed is being written or was cut: it comes as ``Skipped``, and so
+        does any other broken line if ``skip_broken``.
+
+        Raises:
+            ImportFormatError: a line is broken (with line and column), or a byte is (with its offset).
+        """
+        for number, text in enumerate(self.read_lines(), 1):
             if isinstance(text, Skipped):
                 yield text
             elif text.strip():
                 try:
                     value = self._parsed(text, line=number)
                 except ImportFormatError:
-                    if text.endswith("\n"):
+                    if not text.endswith("\n"):
+                        yield self._unfinished(number)
+                    elif skip_broken:
+                        yield Skipped("a line of broken JSON", f"{self.label}, line {number}")
+                    else:
                         raise
-                    yield self._unfinished(number)
                 else:
                     yield Line(number, value)
 
-    def _text_lines(self) -> Iterator[str | Skipped]:
+    def read_lines(self) -> Iterator[str | Skipped]:
+        """Yield the lines of the text with their line feeds, which alone end a line.
+
+        A last line that ends amid a letter comes as ``Skipped``.
+
+        Raises:
+            ImportFormatError: a byte is not of the encoding.
+        """
         with self.open() as handle:
             encoding = encoding_of(handle.read(4))
         if encoding.name != "utf-8":
@@ -139,7 +144,7 @@ class SourceFile:
                     if not raw.endswith(b"\n") and error.reason == "unexpected end of data":
                         yield self._unfinished(number)
                         return
-                    raise self._undecodable(error, base=offset) from error
+                    raise undecodable(error, base=offset, label=self.label) from error
                 offset += len(raw)
 
     def _parsed(self, text: str, *, line: int | None = None) -> Any:
@@ -148,29 +153,5 @@ class SourceFile:
         except (ValueError, RecursionError) as error:
             raise ImportFormatError(f"{self.label}{json_fault(error, line=line)}") from error
 
-    def _undecodable(self, error: UnicodeDecodeError, *, base: int) -> ImportFormatError:
-        return ImportFormatError(
-            f"{self.label}: not valid {error.encoding.upper()} at byte {base + error.start} "
-            f"(0x{error.object[error.start]:02x}: {error.reason}); save it as UTF-8 and import it again"
-        )
-
     def _unfinished(self, number: int) -> Skipped:
         return Skipped("unfinished last line", f"{self.label}, line {number}")
-
-
-def encoding_of(start: bytes) -> Encoding:
-    """Return the encoding that a file's first four bytes tell: a byte order mark's, else UTF-8."""
-    for mark, name in _MARKS:
-        if start.startswith(mark):
-            return Encoding(name, len(mark))
-    return Encoding("utf-8", 0)
-
-
-def json_fault(error: ValueError | RecursionError, *, line: int | None = None) -> str:
-    """Say what json found wrong and where, to be put after a file's name and, of JSON Lines, the ``line``."""
-    if isinstance(error, json.JSONDecodeError):
-        return f", line {line or error.lineno}, column {error.colno}: broken JSON: {error.msg}"
-    place = f", line {line}" if line else ""
-    if isinstance(error, RecursionError):
-        return f"{place}: its JSON is nested too deeply to be read"
-    return f"{place}: its JSON can't be read: {error}"

@@ -8,69 +8,92 @@ import numpy as np
 
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import Scene
-from memory_rag.retrieval.signals import dated, speaker, voice
+from memory_rag.retrieval.shortlist import Shortlist
+from memory_rag.retrieval.signals import Compute, dated, speaker, voice
 from memory_rag.retrieval.turn_table import Mask
 
 ALL_UP_TO: Final = 2000
 """Entries that are all candidates: ranking so many costs less than choosing among them."""
-_BEST_SESSIONS: Final = 8
-_SESSION_TURNS: Final = 400
+_DEEPER: Final = 4
+"""How much further down the dense side is looked for turns of the part or the person that the question means."""
+_AROUND: Final = 20
+"""Of either side, the best whose surroundings are candidates, so many turns before and after in their session."""
+_REACH: Final = 2
+_DATED: Final = 400
+_DATED_LOOKED_AT: Final = 4096
 
 
 def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     """Return the entries to rank, ascending, each once.
 
     They are the ``depth`` best of either side; the turns before and after each of them in its session, where the
-    question before an answer or the answer after a question stands; among the best sessions' and the named dates'
-    turns, the best; and, where the question means one part's or person's words, the best of those.
+    question before an answer or the answer after a question stands, and more of them around the very best; of the
+    turns of the days that the question names, the best; and, further down either side, the best by the part or the
+    person whose words it means.
     """
-    entries = np.flatnonzero(allowed)
-    if len(entries) <= ALL_UP_TO:
-        return entries
-    near = np.concatenate(_best_of_sides(scene, scene.pool.entries, depth))
-    found = [near, scene.order.before(near), scene.order.after(near)]
-    if len(entries) < scene.pool.n:
+    n_allowed = int(np.count_nonzero(allowed))
+    if n_allowed <= ALL_UP_TO:
+        return np.flatnonzero(allowed)
+    matching = np.flatnonzero(scene.bm25 > 0)
+    nearest = scene.nearest(_DEEPER * depth)
+    sides = [_best(matching, scene.bm25, depth), nearest[:depth]]
+    if n_allowed < scene.pool.n:
         # Who speaks was narrowed: an answer is near its question whoever asked, but those asked for have a best too.
-        found += _best_of_sides(scene, entries, depth)
-    both = scene.keyword + scene.dense
-    in_sessions = _in_best_sessions(scene)
-    found.append(_best(in_sessions[allowed[in_sessions]], both, _SESSION_TURNS))
-    if scene.query.dates:
-        found.append(_best(_where(dated(scene, entries), entries), both, _SESSION_TURNS))
+        sides += [_best(matching[allowed[matching]], scene.bm25, depth), _nearest_allowed(scene, allowed, depth)]
+    near = np.concatenate(sides)
+    found = [near, scene.order.before(near), scene.order.after(near)]
+    found += _surroundings(scene, np.concatenate([side[:_AROUND] for side in sides]))
     for meant in (voice, speaker) if scene.query.named else (voice,):
-        found.append(_best(_where(meant(scene, entries), entries), both, depth))
-    # A mask and not np.unique, whose hashing takes half a millisecond for a few thousand entries.
-    chosen = np.zeros(len(allowed), np.bool_)
-    together = np.concatenate(found)
-    chosen[together[together >= 0]] = True
-    kept: Entries = np.flatnonzero(chosen & allowed)
+        found += [_best(_where(meant, scene, matching), scene.bm25, depth), _where(meant, scene, nearest)[:depth]]
+    if scene.query.dates:
+        found.append(_best_of_days(scene, allowed))
+    together = np.sort(np.concatenate(found))
+    # The first of each, without those of nobody (-1). Not np.unique, whose hashing takes longer than all of this.
+    chosen = together[np.diff(together, prepend=-1) > 0]
+    kept: Entries = chosen[allowed[chosen]]
     return kept
 
 
-def _best_of_sides(scene: Scene, entries: Entries, n: int) -> list[Entries]:
-    # Most turns hold none of the words: a thousand equal values are slow to part, and no candidates.
-    return [_best(_where(scene.keyword[entries], entries), scene.keyword, n), _best(entries, scene.dense, n)]
+def _nearest_allowed(scene: Scene, allowed: Mask, n: int) -> Entries:
+    entries = np.flatnonzero(allowed)
+    if scene.vectors is None:
+        return entries[:0]
+    cosine = np.zeros(len(allowed))
+    cosine[entries] = scene.cosine(entries)
+    return _best(entries, cosine, n)
+
+
+def _surroundings(scene: Scene, entries: Entries) -> list[Entries]:
+    found: list[Entries] = []
+    for step in (scene.order.before, scene.order.after):
+        here = entries
+        for _ in range(_REACH):
+            here = step(here)
+            found.append(here)
+    return found
+
+
+def _where(meant: Compute, scene: Scene, entries: Entries) -> Entries:
+    """Return those of the entries, in their order, for which a signal speaks."""
+    return entries[np.flatnonzero(meant(Shortlist(scene, entries)) > 0)]
+
+
+def _best_of_days(scene: Scene, allowed: Mask) -> Entries:
+    entries = _where(dated, scene, np.flatnonzero(allowed))
+    if len(entries) > _DATED_LOOKED_AT:
+        entries = _best(entries, scene.bm25, _DATED_LOOKED_AT)
+    both = np.zeros(len(allowed))
+    both[entries] = scene.keyword(entries) + scene.dense(entries)
+    return _best(entries, both, _DATED)
 
 
 def _best(entries: Entries, values: Scores, n: int) -> Entries:
-    """Return the n entries with the highest values; of those that tie for the last places, the first by number."""
-    if len(entries) <= n:
-        return entries
+    """Return the n entries with the highest values, best first; of equal ones the first by number."""
     of_entries = values[entries]
-    least = np.partition(of_entries, len(entries) - n)[len(entries) - n]
-    better = entries[np.flatnonzero(of_entries > least)]
-    ties = entries[np.flatnonzero(of_entries == least)]
-    return np.concatenate([better, ties[: n - len(better)]])
-
-
-def _where(values: Scores, entries: Entries) -> Entries:
-    """Return the entries whose value is above 0."""
-    return entries[np.flatnonzero(values > 0)]
-
-
-def _in_best_sessions(scene: Scene) -> Entries:
-    sessions = scene.stage.sessions
-    chosen = np.zeros(len(sessions), np.bool_)
-    for best in (scene.keyword_by_session, scene.dense_by_session):
-        chosen[np.argsort(-best, kind="stable")[:_BEST_SESSIONS]] = True
-    return sessions.members(chosen)
+    if len(entries) > n:
+        least = np.partition(of_entries, len(entries) - n)[len(entries) - n]
+        better = np.flatnonzero(of_entries > least)
+        kept = np.concatenate([better, np.flatnonzero(of_entries == least)[: n - len(better)]])
+        entries, of_entries = entries[kept], of_entries[kept]
+    best: Entries = entries[np.argsort(-of_entries, kind="stable")]
+    return best

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Embedder, Vectors, as_embedded, checked_vectors
-from memory_rag.retrieval.flat import FlatVectors
-from memory_rag.retrieval.ranking import Scores
+from memory_rag.retrieval.codes import CodedVectors
+from memory_rag.retrieval.faiss_indexes import FlatVectors
+from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING
 from memory_rag.retrieval.turn_table import Mask, TurnTable, content_key
 from memory_rag.retrieval.vectors import ID, VectorFile, VectorRows, ids_of
@@ -24,6 +25,7 @@ from memory_rag.turns import Span, Turn
 _BATCH_PASSAGES: Final = 256
 _DEAD_SHARE: Final = 0.3
 _NO_GROUP: Final = -1
+_SAMPLES_KEPT: Final = 8
 
 
 Unlocked = Callable[[], AbstractContextManager[None]]
@@ -32,27 +34,59 @@ Unlocked = Callable[[], AbstractContextManager[None]]
 
 @dataclass(frozen=True, slots=True)
 class _Groups:
-    """Runs of vectors that belong together: where each starts, and which of them is each entry's (-1: none)."""
+    """Runs of vectors that belong together: where each starts, its size, and which is each entry's (-1: none)."""
 
     starts: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
     of_entry: npt.NDArray[np.int64]
+
+    @classmethod
+    def none(cls) -> _Groups:
+        nothing = np.zeros(0, np.int64)
+        return cls(nothing, nothing, nothing)
+
+    def vectors_of(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the numbers of the vectors of some groups, one group after the other, and where each group begins."""
+        sizes = self.sizes[places]
+        firsts = np.cumsum(sizes) - sizes
+        return np.repeat(self.starts[places] - firsts, sizes) + np.arange(sizes.sum()), firsts
+
+
+@dataclass(frozen=True, slots=True)
+class _Sampled:
+    """The vectors of some entries, side by side; holds what its key names, so that no other can have the same id."""
+
+    entries: Entries
+    groups: _Groups
+    vectors: FlatVectors
+    firsts: npt.NDArray[np.int64]
+
+    def spread(self, query: Vectors) -> tuple[float, float]:
+        if len(self.firsts) == 0:
+            return 0.0, 0.0
+        cosines = self.vectors.scores(query)
+        if len(self.firsts) < len(cosines):
+            cosines = np.maximum.reduceat(cosines, self.firsts)
+        return float(cosines.mean(dtype=np.float64)), float(cosines.std(dtype=np.float64))
 
 
 class DenseIndex:
     """The vectors of one embedder: on disk by turn and words, in memory in FAISS, matched to the table's entries."""
 
-    def __init__(self, folder: Path, embedder: Embedder, *, lock_timeout_s: float = 10.0, threads: int = 0) -> None:
+    def __init__(self, folder: Path, embedder: Embedder, *, lock_timeout_s: float = 10.0) -> None:
         self.embedder = embedder
         self._folder = folder
         self._lock_timeout_s = lock_timeout_s
-        self._threads = threads
         self._file = VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim)
-        self._flat = self._empty()
+        self._flat = FlatVectors(embedder.dim)
+        self._codes = CodedVectors(self._flat)
         self._ids = np.zeros(0, ID)
-        self._groups = _Groups(np.zeros(0, np.int64), np.zeros(0, np.int64))
+        self._groups = _Groups.none()
+        self._entry_of: Entries = np.zeros(0, np.int64)
         self._covered: Mask = np.zeros(0, np.bool_)
         self._seen: tuple[TurnTable, int, int] | None = None
         self._put_off: set[int] = set()
+        self._sampled: dict[tuple[int, int, int], _Sampled] = {}
 
     def __len__(self) -> int:
         """The number of vectors, those of removed turns included until the next compaction."""
@@ -110,28 +144,81 @@ class DenseIndex:
             self.catch_up(table)
         return done
 
-    def scores(self, query: Vectors) -> Scores:
+    def cosines(self, query: Vectors, entries: Entries) -> Scores:
         """Return each entry's best passage's inner product with a query vector; ``MISSING`` without a vector."""
-        groups = self._groups
-        if len(groups.starts) == 0:
-            return np.full(len(self._covered), MISSING)
-        best_of_group = np.maximum.reduceat(self._flat.scores(query), groups.starts).astype(np.float64)
-        return np.where(self._covered, best_of_group[groups.of_entry], MISSING)
+        places = self._groups.of_entry[entries]
+        found = np.full(len(entries), MISSING)
+        known = np.flatnonzero(places != _NO_GROUP)
+        if len(known) == 0:
+            return found
+        places = places[known]
+        if self._is_one_each:
+            found[known] = self._flat.scores_of(query, self._groups.starts[places])
+        else:
+            numbers, firsts = self._groups.vectors_of(places)
+            found[known] = np.maximum.reduceat(self._flat.scores_of(query, numbers), firsts)
+        return found
 
-    def best_span(self, entry: int, query: Vectors) -> Span | None:
-        """Return where, in the searchable text, an entry's best passage lies; None without a vector."""
-        place = int(self._groups.of_entry[entry])
-        if place == _NO_GROUP:
-            return None
-        after = self._groups.starts[place + 1 : place + 2]
-        numbers = np.arange(self._groups.starts[place], after[0] if len(after) else len(self._ids))
-        best = numbers[0] if len(numbers) == 1 else numbers[int(np.argmax(self._flat.rows(numbers) @ query))]
-        return Span(int(self._ids[best]["start"]), int(self._ids[best]["end"]))
+    def spread(self, query: Vectors, entries: Entries) -> tuple[float, float]:
+        """Return mean and standard deviation of the cosines of those of these entries that have a vector.
+
+        The vectors of the entries are kept side by side for the next question: of the same array, that is.
+        """
+        key = (id(entries), len(self._ids), id(self._groups))
+        kept = self._sampled.get(key)
+        if kept is None:
+            places = self._groups.of_entry[entries]
+            numbers, firsts = self._groups.vectors_of(places[places != _NO_GROUP])
+            vectors = FlatVectors(self.embedder.dim)
+            vectors.add(self._flat.rows(numbers))
+            kept = self._sampled[key] = _Sampled(entries, self._groups, vectors, firsts)
+            if len(self._sampled) > _SAMPLES_KEPT:
+                self._sampled.pop(next(iter(self._sampled)))
+        return kept.spread(query)
+
+    def nearest(self, query: Vectors, *, n: int, searched: Mask, exact: bool = False) -> Entries:
+        """Return the n nearest of the entries that are searched, best first; fewer if fewer have a vector.
+
+        ``exact`` compares every vector; without it one of the last may be missed where there are many.
+        """
+        n_vectors = len(self._ids)
+        # A little more than one asks for: some vectors are of removed turns, or of others that aren't searched.
+        wanted = n * n_vectors // max(1, len(self._groups.starts)) + n // 8 + 8
+        while True:
+            numbers = (self._flat if exact else self._codes).nearest(query, k=min(wanted, n_vectors))
+            entries = self._entry_of[numbers]
+            entries = entries[(entries >= 0) & searched[entries]]
+            if not self._is_one_each:
+                _, first = np.unique(entries, return_index=True)
+                entries = entries[np.sort(first)]
+            if len(entries) >= n or wanted >= n_vectors:
+                return entries[:n]
+            wanted *= 8
+
+    def best_spans(self, query: Vectors, entries: Entries) -> list[Span | None]:
+        """Return where, in the searchable text, each entry's best passage lies; None without a vector."""
+        places = self._groups.of_entry[entries]
+        known = places[places != _NO_GROUP]
+        best = self._groups.starts[known]
+        if len(known) and not self._is_one_each:
+            numbers, firsts = self._groups.vectors_of(known)
+            scores = np.split(self._flat.scores_of(query, numbers), firsts[1:])
+            best = best + np.array([np.argmax(one) for one in scores], np.int64)
+        spans = iter(self._ids[best][["start", "end"]].tolist())
+        return [None if place == _NO_GROUP else Span(*next(spans)) for place in places.tolist()]
+
+    @property
+    def _is_one_each(self) -> bool:
+        return len(self._groups.starts) == len(self._ids)
 
     @property
     def covered(self) -> Mask:
         """Which entries have a vector."""
         return self._covered
+
+    def close(self) -> None:
+        """Stop what works in the background."""
+        self._codes.close()
 
     def owns(self, path: Path) -> bool:
         """Tell whether a file holds this embedder's vectors."""
@@ -148,9 +235,6 @@ class DenseIndex:
             self._file.replace_with(VectorRows(self._flat.rows(np.flatnonzero(living)), self._ids[living]))
         self.catch_up(table)
         return True
-
-    def _empty(self) -> FlatVectors:
-        return FlatVectors(self.embedder.dim, threads=self._threads)
 
     def _living_vectors(self, table: TurnTable) -> Mask:
         """Return which vectors are of use; those of turns that the table hasn't heard of yet are another process's."""
@@ -180,7 +264,8 @@ class DenseIndex:
         of_entry = np.full(len(table), _NO_GROUP, np.int64)
         # A turn embedded twice (two processes at once) has two groups; the last of them stays.
         of_entry[group_entries[known]] = known
-        self._groups = _Groups(starts, of_entry)
+        self._groups = _Groups(starts, np.diff(starts, append=len(self._ids)), of_entry)
+        self._entry_of = entries
         self._covered = of_entry != _NO_GROUP
         self._seen = (table, table.version, len(self._ids))
 
@@ -202,7 +287,10 @@ class DenseIndex:
 
     def _start_over(self) -> None:
         """Forget all vectors: the file is another one now, which may hold as many."""
-        self._flat, self._ids, self._seen = self._empty(), np.zeros(0, ID), None
+        self._codes.close()
+        self._flat = FlatVectors(self.embedder.dim)
+        self._codes = CodedVectors(self._flat)
+        self._ids, self._seen = np.zeros(0, ID), None
 
     def _take_in(self, rows: VectorRows) -> None:
         if len(rows.ids):

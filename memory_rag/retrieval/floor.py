@@ -8,8 +8,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from memory_rag.retrieval.ranking import Entries
-from memory_rag.retrieval.scene import MISSING, Scene
+from memory_rag.retrieval.shortlist import Shortlist
 
 Evidence = Literal["strong", "weak", "none"]
 
@@ -74,15 +73,11 @@ class EvidenceSigns:
     top: float
 
 
-def evidence_signs(scene: Scene, entries: Entries, *, top: float) -> EvidenceSigns:
-    """Return the three signs of a question before a pool; ``top`` is the best of the entries' scores."""
-    if len(entries) == 0 or scene.possible_bm25 == 0:
+def evidence_signs(short: Shortlist, *, top: float) -> EvidenceSigns:
+    """Return the three signs of a question before a pool; ``top`` is the best of the shortlist's scores."""
+    scene = short.scene
+    if len(short) == 0 or scene.possible_bm25 == 0:
         return EvidenceSigns(0.0, 0.0, top)
-    of_question = scene.order.of_question(entries, scene.bm25, scene.table)
-    covered = (scene.bm25[entries] + _QUESTION_SHARE * of_question) / scene.possible_bm25
-    cosine = 0.0
-    if scene.cosine is not None:
-        known = scene.cosine[entries]
-        known = known[known > MISSING]
-        cosine = float(known.max(initial=0.0))
-    return EvidenceSigns(float(np.max(covered)), cosine, top)
+    of_question = short.questions.best(scene.bm25[short.questions.said])
+    covered = (scene.bm25[short.entries] + _QUESTION_SHARE * of_question) / scene.possible_bm25
+    return EvidenceSigns(float(np.max(covered)), float(short.cosine.max(initial=0.0)), top)

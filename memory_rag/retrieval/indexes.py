@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memory_rag.embedding.catalogue import open_embedder
+from memory_rag.embedding.loading import load_ahead
 from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.keyword import KeywordIndex
@@ -64,6 +65,8 @@ class Indexes:
 
     def search(self, query: str, options: SearchOptions, *, today: date) -> Ranking:
         """Catch up, embed a few pending turns if vectors are asked for, and search."""
+        if options.mode.uses_vectors:
+            self._load_ahead()
         searcher = self._caught_up()
         if not options.mode.uses_vectors:
             return searcher.search(query, options, dense=None, today=today)
@@ -82,6 +85,11 @@ class Indexes:
             waiting = f"{ranking.pending} turns are not embedded yet and were searched by keyword only"
             return _noted(ranking, f"{waiting}: {trouble}" if trouble else waiting)
         return ranking
+
+    def _load_ahead(self) -> None:
+        """Let the model load beside the keyword index; what can't be loaded is told where it is needed."""
+        with suppress(EmbedderError, MissingExtraError):
+            load_ahead(self.embedder)
 
     def _embed_some(self, dense: DenseIndex | None, searcher: Searcher, query: str) -> str:
         """Embed a few pending turns, and say why not if it can't be done: the vectors that are there will do."""
@@ -251,6 +259,11 @@ class Indexes:
             write_atomically(self._folder / DERIVED / MANIFEST, lambda file: file.write(data))
         self._saved_seq = keyword.applied_seq
 
+    def close(self) -> None:
+        """Stop what works in the background."""
+        if self._dense is not None:
+            self._dense.close()
+
     def _caught_up(self, *, progress: Progress | None = None) -> Searcher:
         tell = None if progress is None else lambda done, total: progress("indexing", done, total)
         try:
@@ -286,7 +299,6 @@ class Indexes:
                 self._folder,
                 embedder,
                 lock_timeout_s=self._settings.lock_timeout_s,
-                threads=self._settings.threads,
             )
         self._dense.catch_up(self.keyword.table)
         return self._dense

@@ -1,4 +1,4 @@
-"""From a scene to a ranked list of entries, by a linear score of named signals."""
+"""From a shortlist to a ranked list, by a linear score of named signals."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from memory_rag.retrieval.ranking import Entries, Scores, best_entries
-from memory_rag.retrieval.scene import Scene
+from memory_rag.retrieval.ranking import Scores, best_entries
+from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.signals import Signal, signals
 
 
@@ -30,17 +30,24 @@ class ConversationRanker:
     def __init__(self, used: Sequence[Signal] | None = None) -> None:
         self.signals = tuple(signals() if used is None else used)
 
-    def rank(self, scene: Scene, entries: Entries, *, k: int) -> list[RankedEntry]:
-        """Return the k best of some entries (ascending, each once), best first; ties by turn id."""
-        parts = self.values(scene, entries)
-        total = np.sum(list(parts.values()), axis=0) if parts else np.zeros(len(entries))
-        best = best_entries(entries, total, k=k, turn_id=scene.table.turn_id)
-        places = np.searchsorted(entries, [entry for entry, _ in best])
+    def rank(self, short: Shortlist, *, k: int) -> list[RankedEntry]:
+        """Return the k best of a shortlist, best first; ties by turn id."""
+        weighted = self._weighted(short)
+        best = best_entries(short.entries, weighted.sum(axis=0), k=k, turn_id=short.table.turn_id)
+        places = np.searchsorted(short.entries, [entry for entry, _ in best])
+        names = [signal.name for signal in self.signals]
         return [
-            RankedEntry(entry, score, {name: float(values[place]) for name, values in parts.items()})
-            for (entry, score), place in zip(best, places, strict=True)
+            RankedEntry(entry, score, dict(zip(names, values, strict=True)))
+            for (entry, score), values in zip(best, weighted[:, places].T.tolist(), strict=True)
         ]
 
-    def values(self, scene: Scene, entries: Entries) -> dict[str, Scores]:
-        """Return each signal's weighted value for each of the entries."""
-        return {signal.name: signal.weight * signal.compute(scene, entries) for signal in self.signals}
+    def values(self, short: Shortlist) -> dict[str, Scores]:
+        """Return each signal's weighted value for each entry of a shortlist."""
+        return dict(zip([signal.name for signal in self.signals], self._weighted(short), strict=True))
+
+    def _weighted(self, short: Shortlist) -> Scores:
+        """Return the weighted values, shape (signals, entries)."""
+        values = np.empty((len(self.signals), len(short)))
+        for row, signal in zip(values, self.signals, strict=True):
+            np.multiply(signal.compute(short), signal.weight, out=row)
+        return values

@@ -1,41 +1,58 @@
-"""All that is known when a question is ranked: both sides' scores for every entry, made comparable."""
+"""All that is known when a question is ranked: both sides' scores, made comparable, for any entries asked for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
+from memory_rag.embedding.embedder import Vectors
 from memory_rag.retrieval.bm25 import Pool
-from memory_rag.retrieval.dated_days import values_of_days
 from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranking import Entries, Scores
-from memory_rag.retrieval.sessions import LEAST_DEVIATION
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
-from memory_rag.retrieval.turn_table import ROLES, TurnTable
-from memory_rag.turns import Role
+from memory_rag.retrieval.turn_table import Mask, TurnTable
 
 MISSING: Final = -2.0
 """The cosine of an entry that has no vector: below any cosine, -1 to 1, even of a shifted query."""
+LEAST_DEVIATION: Final = 1e-9
+"""Below this, values differ by rounding only: in quarters of such a deviation they would seem to differ a lot."""
+
+
+class VectorsOfEntries(Protocol):
+    """What finds entries by their vectors."""
+
+    def cosines(self, query: Vectors, entries: Entries) -> Scores:
+        """Return each entry's best passage's inner product with a query; ``MISSING`` without a vector."""
+        ...
+
+    def spread(self, query: Vectors, entries: Entries) -> tuple[float, float]:
+        """Return mean and standard deviation of the cosines of those of these entries that have a vector."""
+        ...
+
+    def nearest(self, query: Vectors, *, n: int, searched: Mask, exact: bool = False) -> Entries:
+        """Return the n nearest of the entries that are searched, best first; fewer if fewer have a vector."""
+        ...
 
 
 @dataclass(frozen=True)
 class Scene:
-    """One question before one pool. Arrays have one value an entry.
+    """One question before one pool.
 
-    ``bm25`` and ``cosine`` (with the query's shift) are as the indexes give them. ``keyword`` is BM25 over the pool's
-    best score, 0 to 1. ``dense`` is the cosine as standard deviations from its mean, over 4; 0 where there is no
-    vector. Both are 0 outside the pool, and neither depends on k, depth or candidates.
+    ``bm25`` has one value an entry, 0 outside the pool. ``vectors`` are asked with ``query_vector``, the question's
+    with its shift; both are None where there is no embedder. What comes out depends on the question and the pool, never
+    on how many hits are wanted.
     """
 
     query: QueryAnalysis
     stage: Stage
     order: SpokenOrder
     bm25: Scores
-    cosine: Scores | None
+    vectors: VectorsOfEntries | None = None
+    query_vector: Vectors | None = None
     possible_bm25: float = 0.0
     """About the BM25 of a turn that holds every term of the question once."""
 
@@ -51,47 +68,45 @@ class Scene:
     def best_bm25(self) -> float:
         return float(self.bm25.max(initial=0.0))
 
-    @cached_property
-    def keyword(self) -> Scores:
+    def keyword(self, entries: Entries) -> Scores:
+        """Return BM25 over the pool's best score, 0 to 1."""
         best = self.best_bm25
-        return self.bm25 / best if best > 0 else np.zeros_like(self.bm25)
+        return self.bm25[entries] / best if best > 0 else np.zeros(len(entries))
 
-    @cached_property
-    def dense(self) -> Scores:
-        if self.cosine is None:
-            return np.zeros(len(self.table))
+    def cosine(self, entries: Entries) -> Scores:
+        """Return the best passage's cosine with the question (with its shift).
+
+        ``MISSING`` without a vector, and outside the pool.
+        """
+        if self.vectors is None or self.query_vector is None:
+            return np.full(len(entries), MISSING)
+        cosine = self.vectors.cosines(self.query_vector, entries)
+        if self.pool.partial:
+            cosine[~self.pool.searched[entries]] = MISSING
+        return cosine
+
+    def dense(self, entries: Entries) -> Scores:
+        """Return the cosine as standard deviations from its mean in the pool, over 4; 0 without a vector."""
+        return self.standardized(self.cosine(entries))
+
+    def standardized(self, cosine: Scores) -> Scores:
+        """Return cosines as :meth:`dense` does."""
         mean, deviation = self.cosine_spread
         if deviation < LEAST_DEVIATION:
-            return np.zeros(len(self.table))
-        standardized: Scores = (self.cosine - mean) / (4 * deviation)
-        standardized *= (self.cosine > MISSING) & self.pool.searched
+            return np.zeros(len(cosine))
+        standardized: Scores = (cosine - mean) / (4 * deviation)
+        standardized[cosine <= MISSING] = 0.0
         return standardized
 
     @cached_property
     def cosine_spread(self) -> tuple[float, float]:
-        """Mean and standard deviation of the cosine over a fixed sample of the pool."""
-        if self.cosine is None:
+        """Mean and standard deviation of the cosine over the pool's sample."""
+        if self.vectors is None or self.query_vector is None:
             return 0.0, 0.0
-        values = self.cosine[self.stage.sample]
-        values = values[values > MISSING]
-        return (float(values.mean()), float(values.std())) if len(values) else (0.0, 0.0)
+        return self.vectors.spread(self.query_vector, self.stage.sample)
 
-    @cached_property
-    def by_date(self) -> Scores:
-        """How well each entry's day fits the dates that the question names: 0, 1 or 2."""
-        distinct, places = self.stage.distinct_days
-        return values_of_days(self.query.dates, distinct)[places]
-
-    @cached_property
-    def keyword_by_session(self) -> Scores:
-        """The best ``keyword`` of each of the pool's sessions."""
-        return self.stage.sessions.best(self.keyword)
-
-    @cached_property
-    def dense_by_session(self) -> Scores:
-        """The best ``dense`` of each of the pool's sessions."""
-        return self.stage.sessions.best(self.dense)
-
-    def has_role(self, role: Role, entries: Entries) -> Scores:
-        spoken: Scores = (self.table.role[entries] == ROLES.index(role)).astype(np.float64)
-        return spoken
+    def nearest(self, n: int, *, exact: bool = False) -> Entries:
+        """Return the n entries of the pool with the highest cosines, best first; none without an embedder."""
+        if self.vectors is None or self.query_vector is None:
+            return np.zeros(0, np.int64)
+        return self.vectors.nearest(self.query_vector, n=n, searched=self.pool.searched, exact=exact)

@@ -14,7 +14,7 @@ import numpy as np
 from memory_rag.embedding.embedder import Embedder, Vectors, checked_vectors
 from memory_rag.errors import QueryError
 from memory_rag.retrieval.bm25 import Pool
-from memory_rag.retrieval.candidates import candidates
+from memory_rag.retrieval.candidates import ALL_UP_TO, candidates
 from memory_rag.retrieval.filters import Scope, Within, scope_of
 from memory_rag.retrieval.floor import Evidence, evidence_signs, floor_for
 from memory_rag.retrieval.fusion import reciprocal_rank_fusion
@@ -26,6 +26,7 @@ from memory_rag.retrieval.query import QueryAnalysis, analyze_query
 from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
 from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_entries
 from memory_rag.retrieval.scene import MISSING, Scene
+from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
 from memory_rag.retrieval.turn_table import TurnTable
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _CACHED_QUERIES: Final = 256
 _CACHED_POOLS: Final = 8
+_TIES: Final = 100
 _ONLY_COMMON: Final = (
     "every word of this question is a stop word, which keyword search leaves out; find where these very words "
     "were said with: memory-rag quote"
@@ -79,7 +81,7 @@ class SearchOptions:
     k: int = 10
     mode: Mode = Mode.HYBRID
     within: Within = field(default_factory=Within)
-    depth: int = 200
+    depth: int = 50
     floor: bool = True
 
     def __post_init__(self) -> None:
@@ -124,15 +126,16 @@ class Searcher:
             return empty
         if not options.mode.uses_vectors:
             ranked = self._by_words(analysis, options, scope, stage.pool)
-            return replace(empty, hits=self._hits(ranked, analysis, None), evidence="strong" if ranked else "none")
+            hits = self._hits(ranked, analysis, None, None)
+            return replace(empty, hits=hits, evidence="strong" if ranked else "none")
         scene = self.scene(analysis, stage, dense)
         pending = self._pending(scope, dense)
         evidence: Evidence = "strong"
         value = None
         if options.mode is Mode.HYBRID:
-            entries = candidates(scene, allowed=scope.allowed, depth=options.depth)
-            ranked = self.ranker.rank(scene, entries, k=options.k)
-            signs = evidence_signs(scene, entries, top=ranked[0].score)
+            short = self._shortlist(scene, options, scope)
+            ranked = self.ranker.rank(short, k=options.k)
+            signs = evidence_signs(short, top=ranked[0].score)
             floor = None if dense is None or pending > stage.pool.n // 10 else floor_for(dense.embedder.fingerprint)
             if floor is not None:
                 value = floor.value(signs)
@@ -148,7 +151,7 @@ class Searcher:
             return replace(empty, pending=pending, evidence="none", evidence_value=value)
         return replace(
             empty,
-            hits=self._hits(ranked, analysis, dense, scene),
+            hits=self._hits(ranked, analysis, scene, dense),
             pending=pending,
             evidence=evidence,
             evidence_value=value,
@@ -175,16 +178,16 @@ class Searcher:
         """Return both sides' scores for a question before a pool."""
         bm25 = self._keyword.bm25
         self._order.catch_up(stage.table)
-        cosine = None
+        query_vector = None
         if dense is not None:
-            shifted = self._query_vector(analysis.dense_text, dense.embedder) - dense.embedder.query_shift
-            cosine = dense.scores(shifted)
+            query_vector = self._query_vector(analysis.dense_text, dense.embedder) - dense.embedder.query_shift
         return Scene(
             query=analysis,
             stage=stage,
             order=self._order,
             bm25=bm25.scores(analysis.terms, stage.pool),
-            cosine=cosine,
+            vectors=dense,
+            query_vector=query_vector,
             possible_bm25=bm25.possible(analysis.words, stage.pool),
         )
 
@@ -226,14 +229,23 @@ class Searcher:
                 entries = entries[scores[entries] > 0]
         return self._ranked(entries, scores, options.k, str(options.mode))
 
+    def _shortlist(self, scene: Scene, options: SearchOptions, scope: Scope) -> Shortlist:
+        core = candidates(scene, allowed=scope.allowed, depth=options.depth)
+        if options.k <= len(core):
+            return Shortlist(scene, core)
+        return Shortlist(scene, candidates(scene, allowed=scope.allowed, depth=options.k), core=core)
+
     def _by_cosine(self, scene: Scene, options: SearchOptions, scope: Scope) -> list[RankedEntry]:
-        if scene.cosine is None:
-            return []
-        entries = np.flatnonzero(scope.allowed & (scene.cosine > MISSING))
-        ranked = self._ranked(entries, scene.cosine, options.k, "dense")
+        entries = np.flatnonzero(scope.allowed)
+        if len(entries) > ALL_UP_TO and scope.allowed is scope.context:
+            # All that ties with the last is compared by id, so a few more than are asked for.
+            entries = np.sort(scene.nearest(options.k + _TIES, exact=True))
+        cosine = scene.cosine(entries)
+        known = np.flatnonzero(cosine > MISSING)
+        best = best_entries(entries[known], cosine[known], k=options.k, turn_id=self._keyword.table.turn_id)
         # float32 lets the product of two unit vectors exceed 1 by a few units in the last place, a shift by more.
-        scores = [min(1.0, max(-1.0, one.score)) for one in ranked]
-        return [RankedEntry(one.entry, score, {"dense": score}) for one, score in zip(ranked, scores, strict=True)]
+        scores = [min(1.0, max(-1.0, score)) for _, score in best]
+        return [RankedEntry(entry, score, {"dense": score}) for (entry, _), score in zip(best, scores, strict=True)]
 
     def _by_rrf(self, scene: Scene, options: SearchOptions, scope: Scope) -> list[RankedEntry]:
         table = self._keyword.table
@@ -250,34 +262,23 @@ class Searcher:
         return [RankedEntry(entry, score, {signal: score}) for entry, score in best]
 
     def _hits(
-        self,
-        ranked: Sequence[RankedEntry],
-        analysis: QueryAnalysis,
-        dense: DenseIndex | None,
-        scene: Scene | None = None,
+        self, ranked: Sequence[RankedEntry], analysis: QueryAnalysis, scene: Scene | None, dense: DenseIndex | None
     ) -> tuple[Hit, ...]:
         table = self._keyword.table
-        turns = self._store.turns_at([int(table.row[r.entry]) for r in ranked])
-        query = None
-        if dense is not None and scene is not None:
-            query = self._query_vector(analysis.dense_text, dense.embedder) - dense.embedder.query_shift
+        rows = table.row[[found.entry for found in ranked]].tolist()
+        turns = self._store.turns_at(rows)
+        spans: Sequence[Span | None] = [None] * len(ranked)
+        if dense is not None and scene is not None and scene.query_vector is not None:
+            spans = dense.best_spans(scene.query_vector, np.array([found.entry for found in ranked], np.int64))
         hits: list[Hit] = []
-        for found in ranked:
-            turn = turns.get(int(table.row[found.entry]))
+        for found, row, passage in zip(ranked, rows, spans, strict=True):
+            turn = turns.get(row)
             if turn is None:
                 # Removed by another process since this search began.
                 continue
-            span = self._span(found.entry, turn, analysis, dense, query)
-            hits.append(Hit(turn, found.score, len(hits) + 1, span, found.signals))
+            span = passage or keyword_span(turn.searchable, analysis.terms, analyzer=self._keyword.analyzer)
+            hits.append(Hit(turn, found.score, len(hits) + 1, turn.span_in_text(span), found.signals))
         return tuple(hits)
-
-    def _span(
-        self, entry: int, turn: Turn, analysis: QueryAnalysis, dense: DenseIndex | None, query: Vectors | None
-    ) -> Span:
-        span = None if dense is None or query is None else dense.best_span(entry, query)
-        if span is None:
-            span = keyword_span(turn.searchable, analysis.terms, analyzer=self._keyword.analyzer)
-        return turn.span_in_text(span)
 
     def _query_vector(self, text: str, embedder: Embedder) -> Vectors:
         key = (embedder.fingerprint, text)

@@ -1,4 +1,4 @@
-"""The named signals by which a turn is ranked, each a number for each candidate.
+"""The named signals by which a turn is ranked, each a number for each entry of a shortlist.
 
 A signal is soft: it moves a turn, it never removes one. Most come from two studies of turn-level recall on people
 talking; ``voice``, ``keyword_reply``, ``dense_reply`` and ``length`` are for a person and a model (README, Decisions).
@@ -13,117 +13,105 @@ from typing import Final
 import numpy as np
 
 from memory_rag.retrieval.bm25 import B_LONG, B_SHORT
-from memory_rag.retrieval.ranking import Entries, Scores
-from memory_rag.retrieval.scene import Scene
+from memory_rag.retrieval.ranking import Scores
+from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.text.voice import Voice
 from memory_rag.turns import Role
 
-Compute = Callable[[Scene, Entries], Scores]
+Compute = Callable[[Shortlist], Scores]
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A named reason to rank a turn: its weight, and its value for each of some entries."""
+    """A named reason to rank a turn: its weight, and its value for each entry of a shortlist."""
 
     name: str
     weight: float
     compute: Compute
 
 
-def keyword(scene: Scene, entries: Entries) -> Scores:
+def keyword(short: Shortlist) -> Scores:
     """BM25 of the turn, over the best in the pool."""
-    return scene.keyword[entries]
+    return short.keyword
 
 
-def dense(scene: Scene, entries: Entries) -> Scores:
+def dense(short: Shortlist) -> Scores:
     """Cosine of the turn's best passage, standardized over the pool, / 4."""
-    return scene.dense[entries]
+    return short.dense
 
 
-def keyword_question(scene: Scene, entries: Entries) -> Scores:
+def keyword_question(short: Shortlist) -> Scores:
     """BM25 of the question that the turn answers."""
-    return scene.order.of_question(entries, scene.keyword, scene.table)
+    return short.keyword_question
 
 
-def dense_question(scene: Scene, entries: Entries) -> Scores:
+def dense_question(short: Shortlist) -> Scores:
     """Cosine of the question that the turn answers."""
-    return scene.order.of_question(entries, scene.dense, scene.table)
+    return short.dense_question
 
 
-def keyword_reply(scene: Scene, entries: Entries) -> Scores:
+def keyword_reply(short: Shortlist) -> Scores:
     """BM25 of what was replied to the turn: a short question is also known by its answer."""
-    return scene.order.of_reply(entries, scene.keyword, scene.table)
+    return short.keyword_reply
 
 
-def dense_reply(scene: Scene, entries: Entries) -> Scores:
+def dense_reply(short: Shortlist) -> Scores:
     """Cosine of what was replied to the turn."""
-    return scene.order.of_reply(entries, scene.dense, scene.table)
+    return short.dense_reply
 
 
-def keyword_session(scene: Scene, entries: Entries) -> Scores:
+def keyword_session(short: Shortlist) -> Scores:
     """BM25 of the best turn of the session."""
-    return _by_session(scene, scene.keyword_by_session, entries)
+    return short.best_of_session(short.keyword)
 
 
-def dense_session(scene: Scene, entries: Entries) -> Scores:
+def dense_session(short: Shortlist) -> Scores:
     """Cosine of the best turn of the session."""
-    return _by_session(scene, scene.dense_by_session, entries)
+    return short.best_of_session(short.dense)
 
 
-def speaker(scene: Scene, entries: Entries) -> Scores:
+def speaker(short: Shortlist) -> Scores:
     """1 for turns by the one person whom the question names; .5 for those of all, if it names several."""
-    if not scene.query.named:
-        return np.zeros(len(entries))
-    named = [scene.table.speakers.find(name) for name in scene.query.named]
-    spoken = np.isin(scene.table.speaker[entries], [code for code in named if code is not None])
-    return spoken.astype(np.float64) * (1.0 if len(named) == 1 else 0.5)
+    named = short.scene.query.named
+    if not named:
+        return np.zeros(len(short))
+    return short.spoken_by(named) * (1.0 if len(named) == 1 else 0.5)
 
 
-def voice(scene: Scene, entries: Entries) -> Scores:
+def voice(short: Shortlist) -> Scores:
     """1 for turns by the part that the question means: "I" and "we" the user, "you" the assistant.
 
     A question that means neither gets -.5 for the assistant's turns: what is asked for was mostly told by the user.
     """
-    wanted = scene.query.voice
+    wanted = short.scene.query.voice
     if wanted is Voice.ASSISTANT:
-        return scene.has_role(Role.ASSISTANT, entries)
+        return short.has_role(Role.ASSISTANT)
     if wanted in (Voice.USER, Voice.BOTH):
-        return scene.has_role(Role.USER, entries)
-    return -0.5 * scene.has_role(Role.ASSISTANT, entries)
+        return short.has_role(Role.USER)
+    return -0.5 * short.has_role(Role.ASSISTANT)
 
 
-def dated(scene: Scene, entries: Entries) -> Scores:
+def dated(short: Shortlist) -> Scores:
     """1 for turns said in a period that the question names, 2 within a day of a day that it names."""
-    if not scene.query.dates:
-        return np.zeros(len(entries))
-    return scene.by_date[entries]
+    return short.by_date
 
 
-def first_person(scene: Scene, entries: Entries) -> Scores:
+def first_person(short: Shortlist) -> Scores:
     """1 for turns in which the speaker speaks of themself."""
-    return scene.table.first_person[entries].astype(np.float64)
+    return short.table.first_person[short.entries].astype(np.float64)
 
 
-def speaker_first_person(scene: Scene, entries: Entries) -> Scores:
+def speaker_first_person(short: Shortlist) -> Scores:
     """1 for turns in which the person named speaks of themself."""
-    return speaker(scene, entries) * first_person(scene, entries)
+    return speaker(short) * first_person(short)
 
 
-def length(scene: Scene, entries: Entries) -> Scores:
+def length(short: Shortlist) -> Scores:
     """Minus the logarithm of the length over the typical one, where lengths spread as those of a person and a model."""
-    norm = scene.pool.norm
-    share = (norm.b - B_SHORT) / (B_LONG - B_SHORT)
-    ratio = np.maximum(scene.pool.lengths[entries], 1) / norm.typical
+    pool = short.scene.pool
+    share = (pool.norm.b - B_SHORT) / (B_LONG - B_SHORT)
+    ratio = np.maximum(pool.lengths[short.entries], 1) / pool.norm.typical
     return -np.log(ratio) * share
-
-
-def _by_session(scene: Scene, best: Scores, entries: Entries) -> Scores:
-    sessions = scene.stage.sessions
-    standardized = sessions.standardized(best)
-    if len(standardized) == 0:
-        return np.zeros(len(entries))
-    found: Scores = standardized[sessions.number[scene.table.session[entries]]]
-    return found
 
 
 WEIGHTS: Final[Mapping[str, float]] = {

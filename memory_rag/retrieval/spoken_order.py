@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +18,7 @@ _LONGEST_RUN: Final = 32
 _FADING: Final = 0.7
 """What each further message in an answering run keeps of the question's score (studies of two data sets)."""
 _ONE_BY_ONE: Final = 512
+_FADED: Final = np.power(_FADING, np.arange(_LONGEST_RUN + 1, dtype=np.float64))
 Links = npt.NDArray[np.int64]
 _NO_LINKS: Final = np.full(1, NOBODY, np.int64)
 
@@ -36,7 +38,6 @@ class SpokenOrder:
         self._before: Links = _NO_LINKS
         self._after: Links = _NO_LINKS
         self._last: dict[int, int] = {}
-        self._looked_at: tuple[int, Entries, _Beyond, _Beyond] | None = None
 
     def catch_up(self, table: TurnTable) -> None:
         """Take in what changed; turns added at the end of their conversations cost time only for themselves."""
@@ -57,27 +58,16 @@ class SpokenOrder:
         """Return the entry said just after each of these in its session; -1 for none, also for -1."""
         return self._after[entries]
 
-    def of_question(self, entries: Entries, values: Scores, table: TurnTable) -> Scores:
-        """Return, for each entry, the best value of the questions in the other speaker's run just before it.
+    def questions(self, entries: Entries, table: TurnTable) -> Beyond:
+        """Return the questions in the other speaker's run just before each entry's.
 
-        An entry at place p of its run (from 0) gets .7^p of it; 0 where no such question was asked. Only turns that
-        end by asking count: an answer rarely repeats the words of its question. Of a run of more than 32 messages those
-        nearest to the change of speaker count.
+        Only turns that end by asking count: an answer rarely repeats the words of its question.
         """
-        return self._exchanges(entries, table)[0].best(values)
+        return Beyond.of(entries, self._before, table, counting=table.asks)
 
-    def of_reply(self, entries: Entries, values: Scores, table: TurnTable) -> Scores:
-        """Return, for each entry, the best value in the other speaker's run just after it, alike."""
-        return self._exchanges(entries, table)[1].best(values)
-
-    def _exchanges(self, entries: Entries, table: TurnTable) -> tuple[_Beyond, _Beyond]:
-        """Return what was said beyond the runs of these entries, before and after; the last ones are remembered."""
-        known = self._looked_at
-        if known is None or known[0] != self._version or known[1] is not entries:
-            questions = _Beyond.of(entries, self._before, table, counting=table.asks)
-            replies = _Beyond.of(entries, self._after, table, counting=None)
-            known = self._looked_at = (self._version, entries, questions, replies)
-        return known[2], known[3]
+    def replies(self, entries: Entries, table: TurnTable) -> Beyond:
+        """Return what the other speaker said in the run just after each entry's."""
+        return Beyond.of(entries, self._after, table, counting=None)
 
     def _append(self, table: TurnTable) -> bool:
         """Link the new entries behind the last of their conversations; False if one belongs further up."""
@@ -109,61 +99,65 @@ class SpokenOrder:
 
 
 @dataclass(frozen=True, slots=True)
-class _Beyond:
+class Beyond:
     """For some entries, what the other speaker said beyond the run that each of them belongs to.
 
-    ``said`` are the entries of the others' runs, one run after the other, ``starts`` where each begins, and ``place``
-    the entry (by its place among those asked for) that it belongs to; ``fading`` is what that entry gets of it.
+    Of a run of more than 32 messages those nearest to the change of speaker count. ``said`` are the entries said there,
+    ``places`` (as many) the place, among the entries asked for, of the one it belongs to, in ``layers``: slices in
+    which no place stands twice. ``fading`` is what each entry asked for gets: .7^p at place p (from 0) of its run.
     """
 
-    n: int
     said: Entries
-    starts: npt.NDArray[np.int64]
-    place: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int64]
+    layers: tuple[slice, ...]
     fading: Scores
 
     @classmethod
-    def of(cls, entries: Entries, step: Links, table: TurnTable, *, counting: Mask | None) -> _Beyond:
+    def of(cls, entries: Entries, step: Links, table: TurnTable, *, counting: Mask | None) -> Beyond:
         """Look from each entry along ``step``; of what was said there, only what is ``counting`` counts."""
-        edge, distance = _edges(entries, step, table)
-        beyond = step[edge]
-        place = np.flatnonzero((beyond != NOBODY) & (table.speaker[beyond] != table.speaker[edge]))
-        here, places = beyond[place], place
-        found: list[tuple[npt.NDArray[np.int64], Entries]] = []
+        beyond, distance = _past_the_run(entries, step, table)
+        places = np.flatnonzero(beyond != NOBODY)
+        here = beyond[places]
+        said: list[Entries] = []
+        whose: list[npt.NDArray[np.int64]] = []
         for _ in range(_LONGEST_RUN):
-            counted = slice(None) if counting is None else counting[here]
-            found.append((places[counted], here[counted]))
+            counted = slice(None) if counting is None else np.flatnonzero(counting[here])
+            said.append(here[counted])
+            whose.append(places[counted])
             further = step[here]
-            same = (further != NOBODY) & (table.speaker[further] == table.speaker[here])
-            places, here = places[same], further[same]
-            if len(here) == 0:
+            same = np.flatnonzero((table.speaker[further] == table.speaker[here]) & (further != NOBODY))
+            if len(same) == 0:
                 break
-        all_places = np.concatenate([one for one, _ in found])
-        order = np.argsort(all_places, kind="stable")
-        all_places, said = all_places[order], np.concatenate([one for _, one in found])[order]
-        starts = np.flatnonzero(np.diff(all_places, prepend=-1))
-        place = all_places[starts]
-        fading = np.power(_FADING, distance[place], dtype=np.float64)
-        return cls(len(entries), said, starts, place, fading)
+            places, here = places[same], further[same]
+        ends = np.cumsum([0, *map(len, said)]).tolist()
+        layers = tuple(slice(start, end) for start, end in itertools.pairwise(ends))
+        return cls(np.concatenate(said), np.concatenate(whose), layers, _FADED[distance])
 
     def best(self, values: Scores) -> Scores:
-        """Return the best value beyond each entry's run, faded; 0 for none."""
-        best = np.zeros(self.n)
-        if len(self.starts):
-            best[self.place] = np.maximum.reduceat(values[self.said], self.starts) * self.fading
+        """Return, for each entry asked for, the best of the values (one for each of ``said``), faded; 0 for none."""
+        best = np.full(len(self.fading), -np.inf)
+        for layer in self.layers:
+            places = self.places[layer]
+            best[places] = np.maximum(best[places], values[layer])
+        best[best == -np.inf] = 0.0
+        best *= self.fading
         return best
 
 
-def _edges(entries: Entries, step: Links, table: TurnTable) -> tuple[Entries, npt.NDArray[np.int64]]:
-    """Return the entry at the edge of each entry's run, and how many messages away it is."""
-    edge, distance = entries.copy(), np.zeros(len(entries), np.int64)
-    moving = np.arange(len(entries))
+def _past_the_run(entries: Entries, step: Links, table: TurnTable) -> tuple[Entries, npt.NDArray[np.int64]]:
+    """Return what stands just past each entry's run (-1 for none), and how many messages of the run lie between.
+
+    Past a run that goes on for more than 32 messages there is nobody.
+    """
+    beyond = step[entries]
+    distance = np.zeros(len(entries), np.int64)
+    moving = np.flatnonzero((table.speaker[beyond] == table.speaker[entries]) & (beyond != NOBODY))
     for _ in range(_LONGEST_RUN):
-        beyond = step[edge[moving]]
-        same = (beyond != NOBODY) & (table.speaker[beyond] == table.speaker[entries[moving]])
-        moving = moving[same]
         if len(moving) == 0:
-            break
-        edge[moving] = beyond[same]
+            return beyond, distance
         distance[moving] += 1
-    return edge, distance
+        here = beyond[moving]
+        beyond[moving] = further = step[here]
+        moving = moving[(table.speaker[further] == table.speaker[here]) & (further != NOBODY)]
+    beyond[moving] = NOBODY
+    return beyond, distance

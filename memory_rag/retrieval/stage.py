@@ -12,10 +12,9 @@ import numpy.typing as npt
 from memory_rag.retrieval.bm25 import Pool
 from memory_rag.retrieval.local_days import local_days
 from memory_rag.retrieval.ranking import Entries
-from memory_rag.retrieval.sessions import Sessions
 from memory_rag.retrieval.turn_table import TurnTable
 
-_SAMPLE: Final = 4096
+_SAMPLE: Final = 512
 
 
 class Stage:
@@ -27,8 +26,12 @@ class Stage:
         self._zone = zone
 
     @cached_property
-    def sessions(self) -> Sessions:
-        return Sessions.of(self.table, self.pool)
+    def sample(self) -> Entries:
+        """At most 1024 entries of the pool, drawn from its size alone: the same pool has the same sample."""
+        entries = self.pool.entries
+        if len(entries) <= _SAMPLE:
+            return entries
+        return np.sort(entries[np.random.default_rng(len(entries)).choice(len(entries), _SAMPLE, replace=False)])
 
     @cached_property
     def days(self) -> npt.NDArray[np.int64]:
@@ -40,11 +43,3 @@ class Stage:
         """The days on which anything was said, and for each entry the place of its day among them."""
         distinct, places = np.unique(self.days, return_inverse=True)
         return distinct, places
-
-    @cached_property
-    def sample(self) -> Entries:
-        """At most 4096 entries of the pool, drawn from its size alone: the same pool has the same sample."""
-        entries = self.pool.entries
-        if len(entries) <= _SAMPLE:
-            return entries
-        return entries[np.random.default_rng(len(entries)).choice(len(entries), _SAMPLE, replace=False)]

@@ -53,6 +53,7 @@ class VectorFile:
         self.n_read = 0
         self._ids_read = 0
         self._identity: _Identity | None = None
+        self._seen: tuple[_Look | None, _Look | None] | None = None
 
     def read_new(self) -> VectorRows | None:
         """Return the rows that were appended since the last call; None if the files were replaced and must be reread.
@@ -62,6 +63,9 @@ class VectorFile:
         Raises:
             StoreError: the files can't be read.
         """
+        seen = (_look_at(self.ids_path), _look_at(self.rows_path))
+        if self._seen is not None and seen == self._seen:
+            return self._nothing()
         try:
             with self.ids_path.open("rb") as file:
                 identity = _Identity.of(file)
@@ -92,6 +96,8 @@ class VectorFile:
         self.n_read += n_good
         self._ids_read += sum(_HEAD.itemsize + ids.nbytes for ids in good)
         self._identity = identity
+        # Looked at before it was read: whatever came since shows. A block that isn't whole yet is read again.
+        self._seen = seen if identity.n_bytes == self._ids_read else None
         return VectorRows(vectors[:n_good], np.concatenate(good))
 
     def append(self, vectors: Vectors, ids: Ids) -> None:
@@ -144,7 +150,7 @@ class VectorFile:
 
     def _start_over(self) -> None:
         self.n_read = self._ids_read = 0
-        self._identity = None
+        self._identity = self._seen = None
 
     def _nothing(self) -> VectorRows:
         return VectorRows(np.zeros((0, self.dim), np.float32), np.zeros(0, ID))
@@ -209,6 +215,18 @@ class _Identity:
     def continues(self, earlier: _Identity) -> bool:
         """Tell whether this may be the earlier file with more at its end."""
         return (self.device, self.inode, self.head) == (earlier.device, earlier.inode, earlier.head)
+
+
+_Look = tuple[int, int, int, int]
+
+
+def _look_at(path: Path) -> _Look | None:
+    """Return what shows that a file was written to: device, inode, size and time; None without a file."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _checksum(vectors: Vectors, ids: Ids) -> int:

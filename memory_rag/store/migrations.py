@@ -58,7 +58,12 @@ def m001_turns_and_changes(connection: Connection) -> None:
         connection.execute(statement)
 
 
-STEPS: tuple[Step, ...] = (m001_turns_and_changes,)
+def m002_vanished(connection: Connection) -> None:
+    """Turns that their source held no more when it was imported again, and when that was noticed."""
+    connection.execute("CREATE TABLE vanished (row INTEGER PRIMARY KEY, noticed_at INTEGER NOT NULL)")
+
+
+STEPS: tuple[Step, ...] = (m001_turns_and_changes, m002_vanished)
 
 
 def migrate(connection: Connection, *, path: str) -> None:

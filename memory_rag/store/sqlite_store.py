@@ -8,27 +8,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
-from memory_rag.errors import TurnError
+from memory_rag.store.appending import Appending, log
 from memory_rag.store.connections import Connection, Connections
 from memory_rag.store.folder import FILE_NAME, prepare_folder
 from memory_rag.store.migrations import applied_steps, migrate
 from memory_rag.store.turn_reader import TurnReader
-from memory_rag.store.turn_rows import (
-    COLUMNS,
-    check_id,
-    check_ids,
-    digest,
-    instant,
-    row_values,
-)
-from memory_rag.store.turn_store import NEXT, Appended
-from memory_rag.turns import Conversation, Turn, text_bytes
-
-_INSERT: Final = (
-    f"INSERT INTO turns ({COLUMNS}, sha256) VALUES ({', '.join(':' + name for name in COLUMNS.split(', '))}, :sha256)"
-)
+from memory_rag.store.turn_rows import check_ids, digest, instant
+from memory_rag.store.turn_store import Appended
+from memory_rag.store.vanishing import note_export
+from memory_rag.turns import Conversation, Turn, Withheld, text_bytes, to_microseconds
 
 
 class SqliteTurnStore(TurnReader):
@@ -87,37 +77,54 @@ class SqliteTurnStore(TurnReader):
         with self._connections.writing() as connection:
             twin = _twin(connection, turn)
             if twin is not None:
-                return self._one(connection, twin[0])[1]
-            return _insert(connection, turn, _now())
+                return self._one(connection, twin)[1]
+            return Appending(connection).insert(turn)
 
-    def append(self, items: Iterable[Turn | Conversation], *, dry_run: bool = False) -> Appended:
+    def append(
+        self,
+        items: Iterable[Turn | Conversation | Withheld],
+        *,
+        dry_run: bool = False,
+        newer: bool = False,
+        whole: bool = False,
+    ) -> Appended:
         """Store turns verbatim, all in one transaction, and say which of them were there already.
 
         A turn with a source is there already when its (source name, conversation, native id) is. An empty
         ``turn_id`` is filled in (``t17``); an ordinal of ``NEXT`` becomes the next of its conversation. If the
         iterable raises, nothing of it is stored; a dry run stores nothing either and says what it would have done.
 
+        With ``newer`` the items are the present state of their sources: a turn that was edited there is corrected,
+        its earlier text kept. With ``whole`` they are whole conversations, each from a first turn to a last: a turn
+        stored between these that is no longer among them is marked as vanished.
+
         Raises:
             TurnError: an id that can't be an id, or that another turn has.
             StoreError: the file can't be written; nothing was stored.
         """
-        stored: list[str] = []
-        already_there = 0
-        differing: list[str] = []
-        now = _now()
         with self._connections.writing(discard=dry_run) as connection:
+            appending = Appending(connection, newer=newer, whole=whole)
             for item in items:
-                if isinstance(item, Conversation):
-                    _store_title(connection, item)
-                    continue
-                twin = _twin(connection, item)
-                if twin is None:
-                    stored.append(_insert(connection, item, now).turn_id)
-                    continue
-                already_there += 1
-                if twin[1] != digest(item.text):
-                    differing.append(twin[0])
-        return Appended(tuple(stored), already_there, tuple(differing))
+                appending.take(item)
+            return appending.done()
+
+    def note_export(
+        self, *, source_name: str, account: str, conversation_ids: Iterable[str], latest: datetime
+    ) -> list[str]:
+        """Remember what conversations an account's newest export holds, and mark those of the one before that are gone.
+
+        An export in which the last thing was said before ``latest`` of the one before changes nothing. The ids of the
+        turns that are marked are returned.
+        """
+        with self._connections.writing() as connection:
+            return note_export(
+                connection,
+                source_name=source_name,
+                account=account,
+                conversation_ids=conversation_ids,
+                latest=to_microseconds(latest),
+                now=_now(),
+            )
 
     def correct(
         self,
@@ -143,7 +150,7 @@ class SqliteTurnStore(TurnReader):
                 said_at_text=old.said_at_text if said_at is None else None,
                 indexed=old.indexed if text is None else None,
             )
-            seq = _log(connection, "correct", row, _now())
+            seq = log(connection, "correct", row, _now())
             if keep_old:
                 connection.execute(
                     "INSERT INTO versions VALUES (?, ?, ?, ?, ?)",
@@ -178,7 +185,8 @@ class SqliteTurnStore(TurnReader):
                 row, _turn = self._one(connection, turn_id)
                 connection.execute("DELETE FROM turns WHERE row = ?", (row,))
                 connection.execute("DELETE FROM versions WHERE row = ?", (row,))
-                _log(connection, "remove", row, now)
+                connection.execute("DELETE FROM vanished WHERE row = ?", (row,))
+                log(connection, "remove", row, now)
             connection.execute(
                 "DELETE FROM conversations WHERE conversation_id NOT IN (SELECT conversation_id FROM turns)"
             )
@@ -229,52 +237,16 @@ class SqliteTurnStore(TurnReader):
         self._connections.close()
 
 
-def _insert(connection: Connection, turn: Turn, now: int) -> Turn:
-    check_ids(turn)
-    row = connection.execute("SELECT ifnull(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'turns'").fetchone()[0]
-    turn_id = turn.turn_id or f"t{row}"
-    if connection.execute("SELECT 1 FROM turns WHERE turn_id = ?", (turn_id,)).fetchone():
-        if turn.turn_id:
-            raise TurnError(
-                f"a turn with the id {turn_id!r} is stored already; leave turn_id empty to get a new one, "
-                "or correct the stored turn"
-            )
-        turn_id = f"t{row}-{now}"
-    ordinal = turn.ordinal
-    if ordinal == NEXT:
-        ordinal = connection.execute(
-            "SELECT ifnull(max(ordinal), -1) + 1 FROM turns WHERE conversation_id = ?", (turn.conversation_id,)
-        ).fetchone()[0]
-    if turn_id != turn.turn_id or ordinal != turn.ordinal:
-        turn = replace(turn, turn_id=turn_id, ordinal=ordinal)
-    values = {"row": row, **row_values(turn)}
-    connection.execute(_INSERT, values)
-    _log(connection, "add", row, now)
-    return turn
-
-
-def _twin(connection: Connection, turn: Turn) -> tuple[str, bytes] | None:
+def _twin(connection: Connection, turn: Turn) -> str | None:
+    """Return the id of the stored turn with the same source."""
     if turn.source is None:
         return None
     check_ids(turn)
-    found: tuple[str, bytes] | None = connection.execute(
-        "SELECT turn_id, sha256 FROM turns WHERE source_name = ? AND conversation_id = ? AND source_id = ?",
+    found = connection.execute(
+        "SELECT turn_id FROM turns WHERE source_name = ? AND conversation_id = ? AND source_id = ?",
         (turn.source.name, turn.conversation_id, turn.source.native_id),
     ).fetchone()
-    return found
-
-
-def _store_title(connection: Connection, conversation: Conversation) -> None:
-    check_id("conversation_id", conversation.conversation_id)
-    connection.execute(
-        "INSERT INTO conversations VALUES (?, ?) ON CONFLICT (conversation_id) DO UPDATE SET title = excluded.title",
-        (conversation.conversation_id, text_bytes(conversation.title)),
-    )
-
-
-def _log(connection: Connection, kind: str, row: int, now: int) -> int:
-    cursor = connection.execute("INSERT INTO changes (kind, row, changed_at) VALUES (?, ?, ?)", (kind, row, now))
-    return int(cursor.lastrowid or 0)
+    return None if found is None else str(found[0])
 
 
 def _now() -> int:

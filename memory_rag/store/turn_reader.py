@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from memory_rag.errors import UnknownTurnError
@@ -103,6 +104,16 @@ class TurnReader:
             part = rows[start : start + _FETCH]
             turns = self.turns_at(part)
             yield from ((row, turns[row]) for row in part if row in turns)
+
+    def vanished(self) -> dict[str, datetime]:
+        """Return the turns that their source held no more when it was imported again, and when that was noticed."""
+        with self._connections.reading() as connection:
+            return {
+                turn_id: from_microseconds(noticed_at)
+                for turn_id, noticed_at in connection.execute(
+                    "SELECT turn_id, noticed_at FROM vanished JOIN turns USING (row) ORDER BY row"
+                )
+            }
 
     def containing(self, text: str) -> Iterator[tuple[int, Turn]]:
         """Yield (row, turn) of those whose stored text holds these exact code points, in stored order."""

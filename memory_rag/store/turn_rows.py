@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -27,6 +28,8 @@ COLUMNS: Final = (
 )
 _LARGEST_ORDINAL: Final = 2**62 - 1
 """Far from where SQLite would go on with floating-point numbers."""
+_LONGEST_ID: Final = 1000
+_NO_ID: Final = re.compile("[\0\ud800-\udfff]")
 
 
 def row_values(turn: Turn) -> dict[str, object]:
@@ -49,7 +52,7 @@ def row_values(turn: Turn) -> dict[str, object]:
         "conversation_id": turn.conversation_id,
         "session_id": turn.session_id,
         "ordinal": turn.ordinal,
-        "role": Role.parse(turn.role).value,
+        "role": turn.role.value if isinstance(turn.role, Role) else Role.parse(turn.role).value,
         "speaker": text_bytes(turn.speaker),
         "text": text_bytes(turn.text),
         "sha256": digest(turn.text),
@@ -107,7 +110,7 @@ def instant(said_at: datetime | None) -> int | None:
 
 def can_be_id(value: str) -> bool:
     """Tell whether a string can be the id of anything stored."""
-    return 0 < len(value) <= 1000 and "\0" not in value and not any("\ud800" <= c <= "\udfff" for c in value)
+    return 0 < len(value) <= _LONGEST_ID and _NO_ID.search(value) is None
 
 
 def check_id(name: str, value: str) -> None:
@@ -128,13 +131,20 @@ def check_ids(turn: Turn) -> None:
     Raises:
         TurnError: the first of them that can't.
     """
+    source = turn.source
+    ids = [turn.turn_id or "-", turn.conversation_id, turn.session_id]
+    if source is not None:
+        ids += source.name, source.native_id
+    # One look at all of them: this is asked twice for every turn of an import.
+    if all(ids) and max(map(len, ids)) <= _LONGEST_ID and _NO_ID.search("".join(ids)) is None:
+        return
     if turn.turn_id:
         check_id("turn_id", turn.turn_id)
     check_id("conversation_id", turn.conversation_id)
     check_id("session_id", turn.session_id)
-    if turn.source is not None:
-        check_id("source name", turn.source.name)
-        check_id("source id", turn.source.native_id)
+    if source is not None:
+        check_id("source name", source.name)
+        check_id("source id", source.native_id)
 
 
 def _blocks_to_bytes(blocks: tuple[Block, ...]) -> bytes | None:

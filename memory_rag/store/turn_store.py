@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
-from memory_rag.turns import Conversation, Turn
+from memory_rag.turns import Conversation, Turn, Withheld
 
 NEXT: Final = -1
 """As a turn's ordinal: the next free one of its conversation."""
@@ -31,11 +31,15 @@ class Appended:
     """What an append did: the ids of the turns stored now, in order, and how many were there already.
 
     ``differing`` names those of the latter whose source now gives another text; the stored text stays.
+    ``corrected`` names those whose text was edited at their source and is now as there, the earlier one kept;
+    ``vanished`` those that their source holds no more: they stay, marked.
     """
 
     turn_ids: tuple[str, ...] = ()
     already_there: int = 0
     differing: tuple[str, ...] = ()
+    corrected: tuple[str, ...] = ()
+    vanished: tuple[str, ...] = ()
 
 
 class TurnStore(Protocol):
@@ -44,7 +48,17 @@ class TurnStore(Protocol):
     @property
     def last_seq(self) -> int: ...
     def add(self, turn: Turn) -> Turn: ...
-    def append(self, items: Iterable[Turn | Conversation], *, dry_run: bool = False) -> Appended: ...
+    def append(
+        self,
+        items: Iterable[Turn | Conversation | Withheld],
+        *,
+        dry_run: bool = False,
+        newer: bool = False,
+        whole: bool = False,
+    ) -> Appended: ...
+    def note_export(
+        self, *, source_name: str, account: str, conversation_ids: Iterable[str], latest: datetime
+    ) -> list[str]: ...
     def correct(
         self,
         turn_id: str,

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Final
 
 from memory_rag.text.language import LANGUAGES
-from memory_rag.text.pieces import LONGEST_KEPT, PIECES, forms_of, has_words, unspaced_places
+from memory_rag.text.pieces import LONGEST_KEPT, forms_of, has_words, pattern_for, unspaced_places
 from memory_rag.text.stopwords import STOP_WORDS
 
 __all__ = ["VERSION", "Analyzer", "has_words"]
@@ -47,7 +47,7 @@ class Analyzer:
 
     def terms(self, text: str) -> list[str]:
         """Return a turn's terms in order, repeated as often as they occur; no word gives an empty list."""
-        pieces = PIECES.findall(text)
+        pieces = pattern_for(text).findall(text)
         return list(chain.from_iterable(map(self._reader_of(pieces).terms, pieces)))
 
     def query_words(self, text: str) -> list[tuple[str, ...]]:
@@ -56,7 +56,7 @@ class Analyzer:
         A word has one term for each of the memory's languages that stems it differently. Stop words are left out,
         unless there are no other words.
         """
-        pieces = PIECES.findall(text)
+        pieces = pattern_for(text).findall(text)
         stop_words = self._reader_of(pieces).stop_words
         kept: list[tuple[str, ...]] = []
         common: list[tuple[str, ...]] = []
@@ -68,7 +68,7 @@ class Analyzer:
 
     def is_common(self, text: str) -> bool:
         """Tell whether a question has no words but stop words; True if it has none at all."""
-        pieces = PIECES.findall(text)
+        pieces = pattern_for(text).findall(text)
         stop_words = self._reader_of(pieces).stop_words
         return all(not forms.terms and stop_words.issuperset(forms.words) for forms in map(forms_of, pieces))
 
@@ -81,7 +81,7 @@ class Analyzer:
 
         The span is the whole piece's, such as ``4711-ZX`` for the term ``zx``; in a script without spaces the term's.
         """
-        for match in PIECES.finditer(text):
+        for match in pattern_for(text).finditer(text):
             piece = match[0]
             terms = (self._known_terms if len(piece) <= LONGEST_KEPT else self._possible_terms)(piece)
             if wanted.isdisjoint(terms):
@@ -94,7 +94,7 @@ class Analyzer:
 
     def language_of(self, text: str) -> str:
         """Return which of the memory's languages a text is in; the dominant one if nothing tells."""
-        return self.languages[0] if len(self.languages) == 1 else self._reader_of(PIECES.findall(text)).code
+        return self.languages[0] if len(self.languages) == 1 else self._reader_of(pattern_for(text).findall(text)).code
 
     def _possible_terms(self, piece: str) -> tuple[str, ...]:
         forms = forms_of(piece)

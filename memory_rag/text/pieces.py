@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 # Written without spaces: Thai, Lao, Myanmar, Hangul (jamo included), Khmer, kana, Han; their punctuation is left out.
@@ -38,13 +38,11 @@ _LETTER: Final = rf"[^\W{_UNSPACED}]"
 # Every repetition has an end: base64, a million of one letter or of one mark become several pieces.
 _LETTERS: Final = rf"[^\W_{_UNSPACED}]{_LETTER}{{0,127}}(?:[{_MARKS}{_UNSEEN}]{{1,32}}{_LETTER}{{0,128}}){{0,32}}"
 _JOINED: Final = r"(?:[-'\u2018\u2019\u02bc\uff07._/:@#+&~\\]|(?<=\d)[,\uff0c\uff0e\uff1a](?=\d))"
-PIECES: Final = re.compile(
-    rf"{_LETTERS}(?:{_JOINED}{_LETTERS}){{0,15}}\+{{0,2}}\#?"
-    rf"|[{_UNSPACED}][{_UNSPACED}{_UNSEEN}]*"
+_OTHERS: Final = (
+    rf"[{_UNSPACED}][{_UNSPACED}{_UNSEEN}]*"
     r"|[\U0001f1e6-\U0001f1ff]{2}"  # a flag
     r"|[\u2190-\u24ff\u25a0-\u2bff\U0001f000-\U0001faff]"  # a pictograph, a sign; not the lines of drawn boxes
 )
-_UNSPACED_SIGN: Final = re.compile(f"[{_UNSPACED}]")
 _NOT_SEEN: Final = re.compile(f"[{_UNSEEN}]")
 _WIDE: Final = re.compile("[\uff01-\uffee]+")
 _APOSTROPHES: Final = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07", "'"))
@@ -67,14 +65,39 @@ class Forms(NamedTuple):
     terms: tuple[str, ...]
 
 
+def pattern_for(text: str) -> re.Pattern[str]:
+    """Return what finds the pieces of a text; one for ASCII finds the same there as the one for all scripts."""
+    return _pieces_of_ascii() if text.isascii() else _pieces_of_any_text()
+
+
+@cache
+def _pieces_of_ascii() -> re.Pattern[str]:
+    return re.compile(_joined(r"[^\W_]\w{0,127}"))
+
+
+@cache
+def _pieces_of_any_text() -> re.Pattern[str]:
+    # It takes 13 ms to compile, which a process that reads English needn't spend.
+    return re.compile(f"{_joined(_LETTERS)}|{_OTHERS}")
+
+
+@cache
+def _unspaced_sign() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSPACED}]")
+
+
+def _joined(letters: str) -> str:
+    return rf"{letters}(?:{_JOINED}{letters}){{0,15}}\+{{0,2}}\#?"
+
+
 def has_words(text: str) -> bool:
     """Tell whether there is anything to search for: a letter, a digit or a pictograph."""
-    return PIECES.search(text) is not None
+    return pattern_for(text).search(text) is not None
 
 
 def is_unspaced(text: str) -> bool:
     """Tell whether a text has a sign of the scripts that are written without spaces, Korean among them."""
-    return not text.isascii() and _UNSPACED_SIGN.search(text) is not None
+    return not text.isascii() and _unspaced_sign().search(text) is not None
 
 
 def forms_of(piece: str, *, for_query: bool = False) -> Forms:
@@ -88,7 +111,7 @@ def forms_of(piece: str, *, for_query: bool = False) -> Forms:
 
 def _forms(piece: str, for_query: bool) -> Forms:
     written = _composed(piece)
-    if _UNSPACED_SIGN.match(written):
+    if _starts_unspaced(written):
         return Forms((), _characters(written, for_query))
     folded = casefolded(written)
     if folded.endswith("'s"):
@@ -130,9 +153,13 @@ def unspaced_places(piece: str) -> list[tuple[int, int]]:
 
     None either for a run that composing makes shorter: its terms lie somewhere in it.
     """
-    if _UNSPACED_SIGN.match(piece) is None or len(_composed(piece)) != len(piece):
+    if not _starts_unspaced(piece) or len(_composed(piece)) != len(piece):
         return []
     return [(i, i + 1) for i in range(len(piece))] + [(i, i + 2) for i in range(len(piece) - 1)]
+
+
+def _starts_unspaced(piece: str) -> bool:
+    return not piece.isascii() and _unspaced_sign().match(piece) is not None
 
 
 def _composed(piece: str) -> str:

@@ -9,65 +9,65 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_rag.evaluation.benchmark import Benchmark, Query
 from memory_rag.evaluation.pools import Pools
 from memory_rag.evaluation.report_shape import PoolName, Weights
-from memory_rag.evaluation.retrievers import Contender, Rank, Ranked
+from memory_rag.evaluation.retrievers import Contender, Rank, Ranked, without
 from memory_rag.evaluation.tuning import OTHERS, Example, cross_validated
 from memory_rag.memory import Memory
 from memory_rag.retrieval.candidates import candidates
-from memory_rag.retrieval.filters import Scope, Within
-from memory_rag.retrieval.fusion import reciprocal_rank_fusion
+from memory_rag.retrieval.filters import Scope
 from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranker import ConversationRanker
-from memory_rag.retrieval.ranking import Entries, Scores, best_entries
-from memory_rag.retrieval.scene import MISSING, Scene
+from memory_rag.retrieval.ranking import Entries
+from memory_rag.retrieval.scene import Scene
 from memory_rag.retrieval.searcher import Searcher
+from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.signals import WEIGHTS, signals
 from memory_rag.retrieval.stage import Stage
-from memory_rag.retrieval.turn_table import Mask
+from memory_rag.trials.asked_pools import AskedPools
+from memory_rag.trials.entry_order import EntryOrder
 from memory_rag.trials.query_vectors import RememberingEmbedder
+from memory_rag.trials.simple_scores import Scored, by_convex_sum, by_cosine, by_ranks
 
 if TYPE_CHECKING:
     from memory_rag.retrieval.dense import DenseIndex
 
 KEPT: Final = 3 * OTHERS
 """Candidates of a question that its weights are fitted on, beside the relevant ones."""
-CONVEX_WEIGHT: Final = 0.5
-_Key = tuple[str, Stage]
+_MOST_KEPT_BYTES: Final = 512 * 2**20
+"""Signals of questions are kept up to this size between hybrid and hybrid-cv; beyond it they are made again."""
+_Key = tuple[str, PoolName]
 """A question before a pool."""
 
 
-class _Scores(NamedTuple):
-    """Entries and their scores, those that are hits."""
+class _Signalled(NamedTuple):
+    """A question's candidates, each signal's unweighted value for them (signals, candidates), and the time it took."""
 
     entries: Entries
-    scores: Scores
+    values: npt.NDArray[np.float64]
+    ms: float
 
 
 class _Asked(NamedTuple):
     """A question before a pool."""
 
     query: Query
+    pool: PoolName
     analysis: QueryAnalysis
     scope: Scope
     stage: Stage
 
 
-class CrossValidated(NamedTuple):
-    """A retriever, and the weights that each conversation's questions are ranked by."""
-
-    contender: Contender
-    weights: Mapping[str, Mapping[str, float]]
-
-    def spread(self) -> dict[str, list[float]]:
-        """Return each signal's lowest, mean and highest weight."""
-        found: dict[str, list[float]] = {}
-        for name in next(iter(self.weights.values())):
-            values = [weights[name] for weights in self.weights.values()]
-            found[name] = [round(value, 3) for value in (min(values), sum(values) / len(values), max(values))]
-        return found
+def spread(weights: Mapping[str, Mapping[str, float]]) -> dict[str, list[float]]:
+    """Return each signal's lowest, mean and highest weight over conversations."""
+    found: dict[str, list[float]] = {}
+    for name in next(iter(weights.values())):
+        values = [of_conversation[name] for of_conversation in weights.values()]
+        found[name] = [round(value, 3) for value in (min(values), sum(values) / len(values), max(values))]
+    return found
 
 
 class MemoryRetrievers:
@@ -96,17 +96,21 @@ class MemoryRetrievers:
         self._origin = origin
         self._keyword = memory.indexes.keyword
         self._searcher = Searcher(memory.store, self._keyword, zone=memory.zone)
+        self._asked_pools = AskedPools(pools, self._searcher, self._keyword, zone=memory.zone)
         self._dense: DenseIndex | None = None
         self._analyses: dict[str, tuple[QueryAnalysis, float]] = {}
         # In the order of the ranker, whose sum is taken in it.
         self._weights = {signal.name: signal.weight for signal in signals(weights)}
         self._unweighted = ConversationRanker(signals(dict.fromkeys(self._weights, 1.0)))
         self._last_scene: tuple[_Key, Scene, float] | None = None
-        self._last_values: tuple[_Key, Entries, dict[str, Scores], float] | None = None
-        self._reused_ms = 0.0
-        self._document_of = {
-            turn.turn_id: document.doc_id for document in benchmark.documents for turn in document.turns
-        }
+        self._last_cosines: tuple[_Key, Scored, float] | None = None
+        self._signals_of: dict[_Key, _Signalled] = {}
+        self._keeps_signals = False
+        self._kept_bytes = 0
+        # What a ranking takes from before, and how long that took then.
+        self._reused: dict[str, float] = {}
+        document_of = {turn.turn_id: document.doc_id for document in benchmark.documents for turn in document.turns}
+        self._order = EntryOrder(self._keyword.table.turn_ids, document_of)
 
     def by_words(self) -> list[Contender]:
         """Return what needs no vector."""
@@ -126,23 +130,28 @@ class MemoryRetrievers:
             hybrid,
         ]
 
-    def cross_validated(self, examples: Sequence[Example]) -> CrossValidated:
-        """Return hybrid with weights fitted on the questions of other conversations, and the weights.
+    def cross_validated(self, examples: Sequence[Example]) -> dict[str, dict[str, float]]:
+        """Return for each conversation the weights fitted on the questions of the others.
 
         Raises:
             QueryError: all questions are about one conversation, or there is nothing to fit to.
         """
-        by_conversation = cross_validated(examples, start=self._weights)
-        rankings = {
-            name: self._ranking(self._by_signals(weights), embeds=True) for name, weights in by_conversation.items()
-        }
+        return cross_validated(examples, start=self._weights)
+
+    def by_conversation(self, weights: Mapping[str, Mapping[str, float]]) -> Contender:
+        """Return hybrid-cv with these weights by conversation."""
+        rankings = {name: self._ranking(self._by_signals(found), embeds=True) for name, found in weights.items()}
         shipped = self._ranking(self._by_signals(self._weights), embeds=True)
 
         def rank(query: Query, pool: PoolName, depth: int) -> Ranked:
             return rankings.get(query.conversation_id, shipped)(query, pool, depth)
 
-        contender = Contender("hybrid-cv", rank, {"source": "cv", "fitted_on": [self._benchmark.sha256]})
-        return CrossValidated(contender, by_conversation)
+        return Contender("hybrid-cv", rank, {"source": "cv", "fitted_on": [self._benchmark.sha256]})
+
+    def keep_signals(self, keep: bool) -> None:
+        """Keep the signals of what is asked from now on, to rank by other weights; or forget what was kept."""
+        self._signals_of.clear()
+        self._keeps_signals, self._kept_bytes = keep, 0
 
     def example(self, query: Query, pool: PoolName) -> list[Example]:
         """Return what weights are fitted on: a question's candidates that the weights rank best; none if it has none.
@@ -152,11 +161,12 @@ class MemoryRetrievers:
         asked = self._asked(query, pool)
         if asked.analysis.is_empty or not asked.scope.allowed.any():
             return []
-        entries, by_name = self._signalled(asked)
-        values = np.column_stack([by_name[name] for name in self._weights])
+        found = self._signalled(asked)
+        values = found.values.T
         graded, left_out = self._benchmark.qrels[query.query_id], self._pools.left_out(query, pool)
-        ids = [self._document_of[self._keyword.table.turn_id(entry)] for entry in entries.tolist()]
-        relevant = np.array([graded.get(doc_id, 0) > 0 for doc_id in ids], np.bool_)
+        ids = self._order.documents(found.entries)
+        wanted = {doc_id for doc_id, grade in graded.items() if grade > 0}
+        relevant = np.fromiter(map(wanted.__contains__, ids), np.bool_, len(ids))
         start = np.array(list(self._weights.values()))
         kept = relevant.copy()
         kept[np.argsort(-(values @ start), kind="stable")[:KEPT]] = True
@@ -166,7 +176,7 @@ class MemoryRetrievers:
 
     # -- one question
 
-    def _ranking(self, scored: Callable[[_Asked], _Scores], *, embeds: bool) -> Rank:
+    def _ranking(self, scored: Callable[[_Asked], Scored], *, embeds: bool) -> Rank:
         def rank(query: Query, pool: PoolName, depth: int) -> Ranked:
             asked = self._asked(query, pool)
             ms = self._analyses[query.query_id][1]
@@ -175,15 +185,17 @@ class MemoryRetrievers:
             if embeds and self._dense is not None and self._embedder is not None:
                 ms += self._embedder.embedding_ms(asked.analysis.dense_text)
             left_out = self._pools.left_out(query, pool)
-            self._reused_ms = 0.0
+            self._reused.clear()
             start = perf_counter()
             found = scored(asked)
-            ms += self._reused_ms
+            ms += sum(self._reused.values())
             k = depth + len(left_out) if self._benchmark.unit == "turn" else len(found.entries)
-            best = best_entries(found.entries, found.scores, k=max(1, k), turn_id=self._keyword.table.turn_id)
+            best = self._order.best(found.entries, found.scores, k=max(1, k))
             ms += 1000 * (perf_counter() - start)
-            doc_ids = dict.fromkeys(self._document_of[self._keyword.table.turn_id(entry)] for entry, _ in best)
-            return Ranked([doc_id for doc_id in doc_ids if doc_id not in left_out][:depth], ms)
+            doc_ids = self._order.documents(best)
+            if self._benchmark.unit == "session":
+                doc_ids = list(dict.fromkeys(doc_ids))
+            return Ranked(without(doc_ids, left_out, depth=depth), ms)
 
         return rank
 
@@ -193,9 +205,8 @@ class MemoryRetrievers:
             start = perf_counter()
             analysis = self._searcher.analyze(query.text, today=self._asked_on(query))
             found = self._analyses[query.query_id] = (analysis, 1000 * (perf_counter() - start))
-        conversation = self._pools.key(query, pool) or None
-        scope, stage = self._searcher.pool(Within(conversation=conversation))
-        return _Asked(query, found[0], scope, stage)
+        scope, stage = self._asked_pools.of(query, pool)
+        return _Asked(query, pool, found[0], scope, stage)
 
     def _asked_on(self, query: Query) -> date | None:
         at = query.asked_at or self._ends.get(query.conversation_id)
@@ -212,85 +223,76 @@ class MemoryRetrievers:
 
     def _scene(self, asked: _Asked) -> Scene:
         """Return both sides' scores; the last question's are kept, and the time that they took is charged again."""
-        key = (asked.query.query_id, asked.stage)
+        key = (asked.query.query_id, asked.pool)
         if self._last_scene is None or self._last_scene[0] != key:
             start = perf_counter()
             scene = self._searcher.scene(asked.analysis, asked.stage, self._dense)
             self._last_scene = (key, scene, 1000 * (perf_counter() - start))
-        else:
-            self._reused_ms += self._last_scene[2]
+            self._reused["scene"] = 0.0
+        self._reused.setdefault("scene", self._last_scene[2])
         return self._last_scene[1]
 
-    def _signalled(self, asked: _Asked) -> tuple[Entries, dict[str, Scores]]:
-        """Return the candidates and each signal's unweighted value for them; kept as scenes are."""
-        key = (asked.query.query_id, asked.stage)
-        if self._last_values is None or self._last_values[0] != key:
-            scene = self._scene(asked)
+    def _cosines(self, asked: _Asked) -> Scored:
+        """Return the cosines of all candidates; kept and charged as scenes are."""
+        key, scene = (asked.query.query_id, asked.pool), self._scene(asked)
+        if self._last_cosines is None or self._last_cosines[0] != key:
             start = perf_counter()
-            entries = candidates(scene, allowed=asked.scope.allowed, depth=self._memory.settings.depth)
-            values = self._unweighted.values(scene, entries)
-            self._last_values = (key, entries, values, 1000 * (perf_counter() - start))
-        else:
-            self._scene(asked)
-            self._reused_ms += self._last_values[3]
-        return self._last_values[1], self._last_values[2]
+            found = by_cosine(scene, asked.scope.allowed)
+            self._last_cosines = (key, found, 1000 * (perf_counter() - start))
+            self._reused["cosines"] = 0.0
+        self._reused.setdefault("cosines", self._last_cosines[2])
+        return self._last_cosines[1]
+
+    def _signalled(self, asked: _Asked) -> _Signalled:
+        """Return the candidates with their signals; kept ones are charged with their scene."""
+        key = (asked.query.query_id, asked.pool)
+        found = self._signals_of.get(key)
+        if found is not None:
+            self._reused["scene"] = 0.0
+            self._reused.setdefault("signals", found.ms)
+            return found
+        scene = self._scene(asked)
+        assert self._last_scene is not None
+        start = perf_counter()
+        entries = candidates(scene, allowed=asked.scope.allowed, depth=self._memory.settings.depth)
+        by_name = self._unweighted.values(Shortlist(scene, entries))
+        values = np.array([by_name[name] for name in self._weights]).reshape(len(self._weights), len(entries))
+        found = _Signalled(entries, values, 1000 * (perf_counter() - start) + self._last_scene[2])
+        self._reused["signals"] = 0.0
+        if not self._keeps_signals:
+            self._signals_of.clear()
+        if not self._keeps_signals or self._kept_bytes + values.nbytes <= _MOST_KEPT_BYTES:
+            self._signals_of[key] = found
+            self._kept_bytes += values.nbytes if self._keeps_signals else 0
+        return found
 
     # -- the scores
 
-    def _by_keyword(self, asked: _Asked) -> _Scores:
+    def _by_keyword(self, asked: _Asked) -> Scored:
         scores = self._keyword.bm25.scores(asked.analysis.terms, asked.stage.pool)
-        return _where(asked.scope.allowed & (scores > 0), scores)
+        return Scored.where(asked.scope.allowed & (scores > 0), scores)
 
-    def _by_cosine(self, asked: _Asked) -> _Scores:
-        cosine = self._cosine(self._scene(asked))
-        return _where(asked.scope.allowed & (cosine > MISSING), cosine)
+    def _by_cosine(self, asked: _Asked) -> Scored:
+        return self._cosines(asked)
 
-    def _by_rrf(self, asked: _Asked) -> _Scores:
-        scene, allowed, table = self._scene(asked), asked.scope.allowed, self._keyword.table
-        cosine, depth = self._cosine(scene), self._memory.settings.depth
-        entry_of: dict[str, int] = {}
-        rankings: list[list[str]] = []
-        for side in (_where(allowed & (scene.bm25 > 0), scene.bm25), _where(allowed & (cosine > MISSING), cosine)):
-            best = best_entries(side.entries, side.scores, k=depth, turn_id=table.turn_id)
-            entry_of |= {table.turn_id(entry): entry for entry, _ in best}
-            rankings.append([table.turn_id(entry) for entry, _ in best])
-        fused = reciprocal_rank_fusion(rankings, k=2 * depth)
-        return _Scores(
-            np.array([entry_of[turn_id] for turn_id, _ in fused], np.int64), np.array([score for _, score in fused])
-        )
+    def _by_rrf(self, asked: _Asked) -> Scored:
+        bm25 = self._scene(asked).bm25
+        keyword = Scored.where(asked.scope.allowed & (bm25 > 0), bm25)
+        return by_ranks(keyword, self._cosines(asked), order=self._order, depth=self._memory.settings.depth)
 
-    def _by_convex(self, asked: _Asked) -> _Scores:
-        """Half of BM25 and half of the cosine, each as standard deviations from its mean over the pool.
+    def _by_convex(self, asked: _Asked) -> Scored:
+        return by_convex_sum(self._scene(asked).bm25, asked.scope.allowed, self._cosines(asked))
 
-        A turn without a vector has the pool's mean cosine.
-        """
-        scene, entries = self._scene(asked), np.flatnonzero(asked.scope.allowed)
-        cosine = self._cosine(scene)[entries]
-        known = cosine > MISSING
-        standard = np.zeros(len(entries))
-        standard[known] = _standardized(cosine[known])
-        scores = CONVEX_WEIGHT * _standardized(scene.bm25[entries]) + (1 - CONVEX_WEIGHT) * standard
-        return _Scores(entries, scores)
+    def _by_signals(self, weights: Mapping[str, float]) -> Callable[[_Asked], Scored]:
+        used = [place for place, name in enumerate(self._weights) if weights.get(name)]
+        column = np.array([weights[name] for name in self._weights if weights.get(name)])[:, None]
 
-    def _by_signals(self, weights: Mapping[str, float]) -> Callable[[_Asked], _Scores]:
-        used = [name for name in self._weights if weights.get(name)]
-
-        def scored(asked: _Asked) -> _Scores:
-            entries, by_name = self._signalled(asked)
-            parts = [weights[name] * by_name[name] for name in used]
-            return _Scores(entries, np.sum(parts, axis=0) if parts else np.zeros(len(entries)))
+        def scored(asked: _Asked) -> Scored:
+            found = self._signalled(asked)
+            if not used:
+                return Scored(found.entries, np.zeros(len(found.entries)))
+            values = found.values if len(used) == len(found.values) else found.values[used]
+            # Added signal by signal, as the ranker does it: another order gives another last bit.
+            return Scored(found.entries, np.add.reduce(column * values, axis=0))
 
         return scored
-
-    def _cosine(self, scene: Scene) -> Scores:
-        return np.full(len(self._keyword.table), MISSING) if scene.cosine is None else scene.cosine
-
-
-def _where(hits: Mask, scores: Scores) -> _Scores:
-    entries = np.flatnonzero(hits)
-    return _Scores(entries, scores[entries])
-
-
-def _standardized(values: Scores) -> Scores:
-    deviation = float(values.std()) if len(values) else 0.0
-    return (values - values.mean()) / deviation if deviation else np.zeros(len(values))

@@ -10,7 +10,7 @@ from memory_rag.evaluation.report_shape import PoolName
 from memory_rag.evaluation.tuning import Example, fitted_weights
 from memory_rag.retrieval.weights_file import WeightsFile
 from memory_rag.trials.contenders import MemoryRetrievers
-from memory_rag.trials.running import Side, Telling, embed_side
+from memory_rag.trials.contest import Side, Telling, embed_side
 
 
 def tuned_weights(benchmark: Benchmark, side: Side, *, pools: Sequence[PoolName], telling: Telling) -> WeightsFile:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import subprocess
 import sys
+import weakref
 from itertools import pairwise
 from pathlib import Path
 
@@ -173,6 +175,20 @@ def test_a_model_file_that_is_not_there_is_named_with_its_variable(tmp_path: Pat
 
     with pytest.raises(EmbedderError, match=rf"no model file .*none\.onnx; {MODEL_PATH_VARIABLE} names an ONNX file"):
         embedder.embed_turns(["tea"])
+
+
+def test_a_model_leaves_memory_with_its_embedder() -> None:
+    embedder = MiniLmEmbedder()
+    embedder.load_ahead()
+    embedder.embed_turns(["tea"])
+    kept = weakref.ref(embedder)
+    gc.disable()
+
+    try:
+        del embedder
+        assert kept() is None
+    finally:
+        gc.enable()
 
 
 FORKED = """

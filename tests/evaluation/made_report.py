@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from memory_rag.evaluation.benchmark import Benchmark, Document, Dropped, Query
 from memory_rag.evaluation.report import build_report
@@ -18,6 +19,14 @@ N_QUESTIONS = 5
 DEPTH = 15
 SHA256 = "5" * 64
 
+PROVENANCE: dict[str, Any] = {
+    "commit": "abc123",
+    "made_at": "2026-11-30T12:00:00+00:00",
+    "python": "3.12.1",
+    "versions": {"numpy": "2.0"},
+    "machine": {"system": "Linux", "processor": "any", "cores": 2},
+    "settings": {"embedder": "<i>made</i>"},
+}
 Runs = Mapping[str, Mapping[str, Sequence[str]]]
 
 
@@ -77,7 +86,7 @@ def made_report(
         runs,
         pool=pool,
         depth=DEPTH,
-        provenance={"commit": "abc123", "settings": {"embedder": "<i>made</i>"}},
+        provenance=PROVENANCE,
         weights={"hybrid": seen} if "hybrid" in runs else None,
         latencies_ms={"keyword": [1.0, 2.0, 3.0]} if "keyword" in runs else None,
         tokens={document.doc_id: len(document.turns[0].text.split()) for document in benchmark.documents},

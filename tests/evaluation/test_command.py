@@ -12,21 +12,6 @@ import memory_rag.evaluation.__main__ as command
 from memory_rag.evaluation.tables import load_results, tables_of
 
 
-def test_recall_is_measured_from_a_file_to_a_result(data: Path, tmp_path: Path) -> None:
-    code = _recall(data, tmp_path / "out", "--modes", "keyword,overlap")
-
-    result = json.loads((tmp_path / "out" / "recall-locomo-none.json").read_text(encoding="utf-8"))
-    assert code == 0
-    assert result["dataset"]["n_turns"] == 6
-    assert result["dataset"]["n_questions"] == 4
-    assert result["dataset"]["dropped"] == {"evidence id of no turn": 1, "question without evidence": 1}
-    assert result["provenance"]["settings"]["k"] == 10
-    assert result["provenance"]["settings"]["embedder"] is None
-    found = {(pool, mode): of["all"]["mean"] for pool, modes in result["result"].items() for mode, of in modes.items()}
-    # Word overlap takes "violin?" for another word than "violin"; over the whole memory it isn't run.
-    assert found == {("conversation", "keyword"): 1.0, ("conversation", "overlap"): 0.75, ("memory", "keyword"): 1.0}
-
-
 def test_not_found_is_measured_from_a_file_to_a_result(data: Path, tmp_path: Path) -> None:
     code = command.main(
         ["not-found", "--data", str(data), "--out", str(tmp_path), "--sets", "locomo", "--embedder", "none"]
@@ -40,17 +25,16 @@ def test_not_found_is_measured_from_a_file_to_a_result(data: Path, tmp_path: Pat
     assert result["foreign"]["auroc"] == 0.5
 
 
-def test_a_memory_that_is_kept_is_used_again(data: Path, tmp_path: Path) -> None:
-    kept = ("--modes", "keyword", "--memories", str(tmp_path / "memories"))
+def test_what_was_embedded_is_kept_where_it_is_said(data: Path, tmp_path: Path) -> None:
+    words = ["not-found", "--data", str(data), "--out", str(tmp_path), "--sets", "locomo", "--embedder", "none"]
 
-    assert [_recall(data, tmp_path, *kept), _recall(data, tmp_path, *kept)] == [0, 0]
+    assert [command.main([*words, "--work", str(tmp_path / "work")]) for _ in range(2)] == [0, 0]
 
-    result = json.loads((tmp_path / "recall-locomo-none.json").read_text(encoding="utf-8"))
-    assert result["dataset"]["n_turns"] == 6
+    assert len([*(tmp_path / "work").glob("locomo10-*/turns.sqlite")]) == 1
 
 
 def test_data_that_is_not_there_ends_with_1_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = command.main(["recall", "--data", str(tmp_path / "no"), "--out", str(tmp_path), "--embedder", "none"])
+    code = command.main(["not-found", "--data", str(tmp_path / "no"), "--out", str(tmp_path), "--embedder", "none"])
 
     assert code == 1
     assert "locomo10.json" in capsys.readouterr().err
@@ -58,14 +42,14 @@ def test_data_that_is_not_there_ends_with_1_and_says_so(tmp_path: Path, capsys: 
 
 def test_tables_are_made_from_results(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "page.md"
-    page.write_text("<!-- table: recall -->\n<!-- end -->\n", encoding="utf-8")
-    _recall(data, tmp_path, "--modes", "keyword")
+    page.write_text("<!-- table: not-found -->\n<!-- end -->\n", encoding="utf-8")
+    command.main(["not-found", "--data", str(data), "--out", str(tmp_path), "--sets", "locomo", "--embedder", "none"])
 
     code = command.main(["tables", "--results", str(tmp_path), "--pages", str(page)])
 
     assert code == 0
-    assert capsys.readouterr().out == f"{page}: recall\n"
-    assert "| keyword | 1.000 [1.000, 1.000] |" in page.read_text(encoding="utf-8")
+    assert capsys.readouterr().out == f"{page}: not-found\n"
+    assert "| LoCoMo, none: evidence and its neighbours removed | 3 |" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -117,11 +101,6 @@ def data(tmp_path: Path) -> Path:
     ]
     (folder / "locomo10.json").write_text(json.dumps(talks), encoding="utf-8")
     return folder
-
-
-def _recall(data: Path, out: Path, *further: str) -> int:
-    named = ["--data", str(data), "--out", str(out), "--sets", "locomo", "--embedder", "none"]
-    return command.main(["recall", *named, *further])
 
 
 def _talk(

@@ -11,8 +11,8 @@ from memory_rag.evaluation.answer import answer_of
 from memory_rag.evaluation.charts import page_charts
 from memory_rag.evaluation.markup import Html, joined, tag
 from memory_rag.evaluation.page import report_page
-from memory_rag.evaluation.report_file import over_pools
-from memory_rag.evaluation.report_shape import Report
+from memory_rag.evaluation.report_file import over_pools, with_pool_sizes
+from memory_rag.evaluation.report_shape import PoolSize, Report
 from memory_rag.evaluation.wording import kept_together
 from tests.evaluation.made_report import HOSTILE, made_benchmark, made_report, made_runs
 
@@ -56,7 +56,11 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def reports() -> tuple[Report, Report]:
-    return made_report(), made_report(pool="memory")
+    points: list[PoolSize] = [
+        {"n_conversations": n, "n_turns": 20 * n, "mean": 0.5, "low": 0.4, "high": 0.6, "n": 30} for n in (1, 6)
+    ]
+    sizes = {"hybrid": points, "keyword": points}
+    return made_report(), with_pool_sizes(made_report(pool="memory"), sizes)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +120,7 @@ def test_the_page_has_every_part(page: str, reports: tuple[Report, Report]) -> N
         "Questions without any hit count as 0: keyword 1.",
     ):
         assert said in words, said
-    assert Reader(page).count("figure") == 8
+    assert Reader(page).count("figure") == 9
 
 
 def test_the_in_sample_row_is_marked_in_every_table_that_has_it(page: str) -> None:
@@ -124,7 +128,7 @@ def test_the_in_sample_row_is_marked_in_every_table_that_has_it(page: str) -> No
 
     tables = re.findall(r"<table>.*?</table>", body, re.DOTALL)
     with_it = [table for table in tables if "hybrid" in table]
-    assert len(with_it) >= 9
+    assert len(with_it) >= 10
     assert [table for table in with_it if "†" not in table] == []
 
 

@@ -18,7 +18,6 @@ from memory_rag.evaluation.report_file import (
     by_pool,
     check_report,
     over_pools,
-    pool_sizes_of,
     read_report,
     with_pool_sizes,
     write_report,
@@ -297,7 +296,7 @@ def test_ids_of_any_kind_come_back_and_numbers_stand_on_one_line(tmp_path: Path,
     assert read_report(tmp_path / "report.json")["queries"] == odd
     text = (tmp_path / "report.json").read_text("utf-8")
     assert '"recall@1": [0, 0.5' in text or '"recall@1": [0, 0' in text
-    assert max(map(len, text.splitlines())) < 400
+    assert max(map(len, text.splitlines())) < 700
 
 
 def test_both_pools_are_one_object_each(tmp_path: Path, report: Report) -> None:
@@ -332,17 +331,6 @@ def test_sizes_of_the_pool_rise(report: Report) -> None:
 
     assert [one["n_conversations"] for one in grown["pool_sizes"]["dense"]] == [5, 50]
     assert check_report(json.loads(json.dumps(grown))) == grown
-
-
-def test_sizes_of_the_pool_come_from_reports_on_more_and_more_conversations() -> None:
-    reports = [made_report(pool="memory", benchmark=made_benchmark(n_conversations=n)) for n in (2, 6)]
-
-    sizes = pool_sizes_of(reports)
-
-    assert list(sizes) == ["keyword", "dense", "hybrid"]
-    assert [(one["n_conversations"], one["n_turns"], one["n"]) for one in sizes["dense"]] == [(2, 40, 10), (6, 120, 30)]
-    assert sizes["dense"][1]["mean"] == reports[1]["retrievers"]["dense"]["measures"]["recall@5"]["mean"]
-    assert pool_sizes_of([]) == {}
 
 
 @pytest.mark.parametrize(
@@ -416,6 +404,22 @@ def test_reports_that_measure_different_things_are_refused_and_say_how(report: R
     ):
         comparable(report, other)
     assert comparable(report, other, force=True) == found
+
+
+@pytest.mark.parametrize(
+    ("setting", "other", "said"),
+    [
+        ("depth", 20, "depth: 15 and 20"),
+        ("measure", "ndcg@5", "measure: recall@5 and ndcg@5"),
+        ("token_counter", None, "token counter: words and None"),
+    ],
+)
+def test_reports_with_other_settings_are_refused(report: Report, setting: str, other: Any, said: str) -> None:
+    unlike = made_report()
+    unlike["settings"] = {**unlike["settings"], setting: other}  # type: ignore[misc]
+
+    with pytest.raises(QueryError, match=said):
+        comparable(report, unlike)
 
 
 def test_reports_without_a_common_question_are_never_compared(report: Report) -> None:

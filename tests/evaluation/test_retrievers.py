@@ -64,7 +64,7 @@ def test_the_baselines_read_a_turn_with_its_speaker_and_a_session_line_by_line()
 
 def test_a_conversations_pool_holds_its_own_turns_and_the_memory_all() -> None:
     made = benchmark(a=["the kayak is red", "no"], b=["kayak? what kayak?", "the tax"])
-    overlap, rank_bm25 = baselines(made, Pools(made))
+    overlap, rank_bm25 = baselines(Pools(made))
     [first, _] = made.queries
 
     assert overlap.rank(first, "conversation", 10).doc_ids == ["a/0"]
@@ -75,7 +75,7 @@ def test_a_conversations_pool_holds_its_own_turns_and_the_memory_all() -> None:
 
 def test_another_conversations_twin_of_the_evidence_is_no_candidate_in_the_memory() -> None:
     made = benchmark(a=["the kayak is red", "no"], b=["the kayak is red", "the tax"])
-    overlap, _ = baselines(made, Pools(made))
+    overlap, _ = baselines(Pools(made))
     [first, second] = made.queries
 
     assert overlap.rank(first, "memory", 10).doc_ids == ["a/0", "b/1"]

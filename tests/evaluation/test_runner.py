@@ -31,7 +31,7 @@ def ask_all(trial: Trial, contenders: Sequence[Contender]) -> None:
 
 def simple(trial: Trial) -> list[Contender]:
     pools = Pools(trial.benchmark)
-    return [*baselines(trial.benchmark, pools), *bounds(trial.benchmark, pools, seed=0)]
+    return [*baselines(pools), *bounds(trial.benchmark, pools, seed=0)]
 
 
 def test_a_report_has_every_retriever_on_every_pool_and_the_time_of_those_that_are_timed() -> None:

@@ -29,7 +29,7 @@ ANY_ID = st.text(st.characters(codec=None, categories=None), max_size=12)
 
 def test_ids_with_spaces_keep_the_columns(tmp_path: Path) -> None:
     """G23: six fields on each line, and the ids come back."""
-    lines = list(run_lines({"q 1": ["trip 7/turn 3", "trip 7/turn 4"]}, tag="our run"))
+    lines = "".join(run_lines({"q 1": ["trip 7/turn 3", "trip 7/turn 4"]}, tag="our run")).splitlines(keepends=True)
     path = _written(tmp_path / "run.txt", "".join(lines))
 
     assert [len(line.split()) for line in lines] == [6, 6]

@@ -19,6 +19,12 @@ def test_a_process_sees_the_package_that_measures_it() -> None:
     assert output_of("-c", "import memory_rag; print(memory_rag.__file__)").strip() == memory_rag.__file__
 
 
+def test_a_process_keeps_its_bytecode_whatever_this_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+    assert output_of("-c", "import sys; print(sys.dont_write_bytecode)").strip() == "False"
+
+
 def test_a_process_that_fails_says_why() -> None:
     with pytest.raises(RuntimeError, match=r"ended with 3: no such luck"):
         process_s("-c", "import sys; sys.stderr.write('no such luck'); sys.exit(3)")

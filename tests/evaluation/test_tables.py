@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from memory_rag.errors import MemoryRagError
-from memory_rag.evaluation.tables import IN_SAMPLE, fill_pages, filled_in, load_results, tables_of
+from memory_rag.evaluation.report_summary import summarized
+from memory_rag.evaluation.tables import fill_pages, filled_in, load_results, tables_of
+from tests.evaluation.made_report import PROVENANCE, made_report
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "eval" / "results"
@@ -45,43 +47,6 @@ def test_every_measure_on_that_page_says_what_it_is_and_what_it_leaves_out() -> 
         assert len(said) == 4, (section[:40], said)
 
 
-def test_every_table_of_recall_says_that_it_is_in_sample() -> None:
-    tables = tables_of({"recall-locomo": _recall("locomo"), "recall-beam": _recall("beam")})
-
-    named = [name for name in tables if name.startswith("recall")]
-    assert named == ["recall", "recall-locomo", "recall-beam"]
-    assert [name for name in named if IN_SAMPLE not in tables[name]] == []
-
-
-def test_recall_has_a_row_a_mode_and_a_column_a_pool() -> None:
-    tables = tables_of({"recall-locomo": _recall("locomo"), "recall-beam": _recall("beam", modes=("keyword",))})
-
-    assert tables["recall"].splitlines()[:4] == [
-        "| mode | LoCoMo, own conversation | LoCoMo, whole memory | BEAM 100K, own conversation "
-        "| BEAM 100K, whole memory |",
-        "|---|---:|---:|---:|---:|",
-        "| hybrid, minilm | .500 [.400, .600] | .500 [.400, .600] | - | - |",
-        "| keyword | .500 [.400, .600] | .500 [.400, .600] | .500 [.400, .600] | .500 [.400, .600] |",
-    ]
-
-
-def test_another_embedder_has_its_own_rows_where_vectors_count() -> None:
-    tables = tables_of({"recall-locomo": _recall("locomo"), "recall-locomo-e5": _recall("locomo", embedder="e5:384:x")})
-
-    labels = [line.split(" | ")[0] for line in tables["recall"].splitlines() if line.startswith("| ")]
-    assert labels == ["| mode", "| hybrid, e5", "| hybrid, minilm", "| keyword"]
-
-
-def test_categories_have_their_own_table() -> None:
-    table = tables_of({"recall-locomo": _recall("locomo")})["recall-locomo"]
-
-    assert table.splitlines()[:3] == [
-        "| category | n | hybrid | keyword | hybrid, whole memory |",
-        "|---|---:|---:|---:|---:|",
-        "| 1 multi-hop | 7 | .500 [.400, .600] | .500 [.400, .600] | .500 [.400, .600] |",
-    ]
-
-
 def test_not_found_has_intervals_and_what_it_costs() -> None:
     own = {
         "n": 100,
@@ -91,7 +56,7 @@ def test_not_found_has_intervals_and_what_it_costs() -> None:
         "recall_lost": 0.02,
     }
     removed = {"n": 100, "rightly_empty": 0.5, "marked_weak_or_empty": 0.7, "auroc": 0.9}
-    result = {**_recall("locomo"), "result": {"own": own, "removed": removed}}
+    result = _not_found({"own": own, "removed": removed})
 
     lines = tables_of({"not-found-locomo": result})["not-found"].splitlines()
 
@@ -117,14 +82,14 @@ def test_a_missing_result_is_said_with_the_command_that_makes_it() -> None:
 def test_filling_a_page_twice_changes_nothing(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("Before.\n\n<!-- table: recall -->\n<!-- end -->\n\nAfter.\n", encoding="utf-8")
-    (tmp_path / "recall-locomo.json").write_text(json.dumps(_recall("locomo")), encoding="utf-8")
+    (tmp_path / "recall-locomo.json").write_text(json.dumps(summarized(made_report())), encoding="utf-8")
 
     assert fill_pages([page], results=tmp_path) == {page: ["recall"]}
     once = page.read_text(encoding="utf-8")
     fill_pages([page], results=tmp_path)
 
     assert page.read_text(encoding="utf-8") == once
-    assert once.startswith("Before.\n\n<!-- table: recall -->\n\n| mode |")
+    assert once.startswith("Before.\n\n<!-- table: recall -->\n\n| retriever |")
     assert once.endswith("\n\n<!-- end -->\n\nAfter.\n")
 
 
@@ -158,20 +123,9 @@ def test_a_result_that_is_not_json_is_named(tmp_path: Path) -> None:
         load_results(tmp_path)
 
 
-def _recall(
-    name: str, *, embedder: str = "minilm-int8:384:x", modes: tuple[str, ...] = ("keyword", "hybrid")
-) -> dict[str, Any]:
-    mean = {"mean": 0.5, "low": 0.4, "high": 0.6, "n": 7}
-    of_mode = {"all": mean, "by_category": {"1 multi-hop": mean}}
+def _not_found(result: dict[str, Any]) -> dict[str, Any]:
     return {
-        "dataset": {"name": name, "sha256": "0" * 64, "n_turns": 12},
-        "provenance": {
-            "commit": "abc",
-            "made_at": "2026-11-30T12:00:00+00:00",
-            "python": "3.12.1",
-            "versions": {"numpy": "2.0"},
-            "machine": {"system": "Linux", "processor": "any", "cores": 2},
-            "settings": {"embedder": embedder},
-        },
-        "result": {pool: dict.fromkeys(modes, of_mode) for pool in ("conversation", "memory")},
+        "dataset": {"name": "locomo", "sha256": "0" * 64, "n_turns": 12},
+        "provenance": {**PROVENANCE, "settings": {"embedder": "minilm-int8:384:x"}},
+        "result": result,
     }

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
 from memory_rag.importers import ImportOptions, ImportReport, open_import
-from memory_rag.turns import Conversation, Turn
+from memory_rag.turns import Conversation, Turn, Withheld
 
 
 @dataclass
@@ -22,6 +21,7 @@ class Imported:
     report: ImportReport
     conversations: list[Conversation] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
+    withheld: list[str] = field(default_factory=list)
 
     @property
     def texts(self) -> list[str]:
@@ -42,16 +42,18 @@ class Imported:
 
 
 class ImportAll(Protocol):
-    def __call__(self, path: Path, *, tz: tzinfo = UTC, **choice: str | None) -> Imported: ...
+    def __call__(self, path: Path, **wishes: Any) -> Imported: ...
 
 
-def _import_all(path: Path, *, tz: tzinfo = UTC, **choice: str | None) -> Imported:
-    with open_import(path, **choice, options=ImportOptions(tz=tz)) as opened:
+def _import_all(path: Path, *, format: str | None = None, **wishes: Any) -> Imported:  # noqa: A002
+    with open_import(path, format=format, options=ImportOptions(**wishes)) as opened:
         found = Imported(opened.report)
         for file in opened:
             for item in file:
                 if isinstance(item, Conversation):
                     found.conversations.append(item)
+                elif isinstance(item, Withheld):
+                    found.withheld += item.native_ids
                 else:
                     found.turns.append(item)
                     file.report.count_kept()

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from memory_rag.turns import Block, Conversation, Role, Source
 
@@ -286,3 +288,72 @@ def test_keys_stay_when_a_conversation_grows_branches_and_is_renamed(made: Made,
 def test_conversations_without_ids_are_kept_apart(made: Made, import_all: ImportAll) -> None:
     twice = import_all(made("conversations.json", json.loads(NAMED_FRUIT) * 2))
     assert len(set(twice.keys)) == 6
+
+
+def test_abandoned_branches_are_stored_out_of_recall_when_all_are_wanted(made: Made, import_all: ImportAll) -> None:
+    path = made("conversations.json", NAMED_FRUIT)
+    assert import_all(path).withheld == ["n3x"]
+    found = import_all(path, branches="all")
+    assert [(turn.text, turn.recalled) for turn in found.turns] == [
+        ("Apple", False),
+        ("Name a red fruit", True),
+        ("Cherry", True),
+        ("Why?", True),
+    ]
+    apple, *shown = found.turns
+    assert apple.ordinal > max(turn.ordinal for turn in shown)
+    assert apple.session_id.endswith("/other branches")
+
+
+def test_a_canvas_is_found_by_its_name_and_its_words(made: Made, import_all: ImportAll) -> None:
+    written = json.dumps({"name": "Bröd", "type": "document", "content": "Jäs i\ntio timmar."})
+    said = message("assistant", written, recipient="canmore.create_textdoc")
+    (turn,) = import_all(made("conversations.json", [chain(said)])).turns
+    assert (turn.text, turn.recalled) == (written, True)
+    assert turn.searchable == " [shared canvas: Bröd\nJäs i\ntio timmar.]"
+    broken = message("assistant", "{oj", recipient="canmore.create_textdoc")
+    assert [turn.recalled for turn in import_all(made("b.json", [chain(broken)])).turns] == [False]
+
+
+def test_files_that_came_along_are_found_by_name(made: Made, import_all: ImportAll) -> None:
+    listed = [{"id": "f", "name": "hyra.pdf", "mime_type": "application/pdf", "size": 9}]
+    said = message("user", "", metadata={"attachments": listed})
+    (turn,) = import_all(made("conversations.json", [chain(said)])).turns
+    assert (turn.text, turn.recalled, turn.searchable) == ("", True, " [shared attachment: hyra.pdf]")
+    assert turn.blocks == (Block("attachment", listed[0], "hyra.pdf"),)
+
+
+def test_numbered_files_of_a_zip_are_one_export(made: Made, import_all: ImportAll) -> None:
+    path = made("export.zip", b"")
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in (0, 1, 10, 2):
+            one = chain(message("user", f"fil {number}"), id=f"c{number}")
+            archive.writestr(f"conversations-{number:03}.json", json.dumps([one]))
+        archive.writestr("conversations.json.index", "x")
+        archive.writestr("user.json", json.dumps({"id": "user-1", "email": "ada@example.org"}))
+    found = import_all(path)
+    assert found.texts == ["fil 0", "fil 1", "fil 2", "fil 10"]
+
+
+def test_one_conversation_of_an_unknown_shape_does_not_lose_the_file(made: Made, import_all: ImportAll) -> None:
+    odd = chain(message("user", "x"), id="odd", current_node={"not": "a node"})
+    odd["mapping"]["n1"]["parent"] = ["n0"]
+    found = import_all(made("conversations.json", [odd, chain(message("user", "kvar"), id="good")]))
+    assert "kvar" in found.texts
+
+
+TREES = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(min_size=1)), min_size=1, max_size=5)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(talks=st.lists(TREES, min_size=1, max_size=3))
+def test_conversations_come_back_code_point_by_code_point(
+    made: Made, import_all: ImportAll, talks: list[list[tuple[str, str]]]
+) -> None:
+    exported = [
+        chain(*(message(role, text) for role, text in said), id=f"c{number}") for number, said in enumerate(talks)
+    ]
+    found = import_all(made("conversations.json", exported))
+    assert [(turn.conversation_id, turn.role.value, turn.text) for turn in found.turns] == [
+        (f"c{number}", role, text) for number, said in enumerate(talks) for role, text in said
+    ]

@@ -135,3 +135,21 @@ def test_a_linked_file_is_the_file_it_leads_to(made: Made, tmp_path: Path) -> No
         (file,) = files_at(link, opened=opened)
     assert isinstance(file, SourceFile)
     assert (file.label, file.path, file.size) == (str(link), target.resolve(), 3)
+
+
+def test_files_of_one_place_find_each_other(tmp_path: Path) -> None:
+    (tmp_path / "x" / "general").mkdir(parents=True)
+    (tmp_path / "x" / "users.json").write_text("folder")
+    (tmp_path / "x" / "general" / "day.json").write_text("[]")
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("users.json", "zip")
+        archive.writestr("general/day.json", "[]")
+    with ExitStack() as opened:
+        for place, content in ((tmp_path / "x", "folder"), (tmp_path / "x.zip", "zip")):
+            days = [file for file in files_at(place, opened=opened) if isinstance(file, SourceFile)]
+            day = next(file for file in days if file.path.name == "day.json")
+            found = day.beside("../users.json")
+            assert found is not None
+            assert found.read_text() == content
+            assert day.beside("nobody.json") is None
+            assert day.beside("../../../../../../etc/nothing-here") is None

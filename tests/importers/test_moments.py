@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_rag.importers.json_stream import WrittenFloat
 from memory_rag.importers.moments import Moment, at_local_time, moment, month_number
-from memory_rag.importers.source import WrittenFloat
 
 STOCKHOLM = ZoneInfo("Europe/Stockholm")
 NOON = datetime(2025, 11, 30, 12, tzinfo=UTC)

@@ -29,6 +29,23 @@ FILES: dict[str, Any] = {
     "beam": [{"batch_number": 1, "turns": [[{"role": "user", "id": 0, "content": "Hej"}]]}],
     "openai": [MESSAGE],
     "chatgpt": [{"mapping": {"n": {"message": {"author": {"role": "user"}, "content": "Hej"}}}}],
+    "anthropic": {"model": "claude-next", "messages": [MESSAGE]},
+    "claude": [{"uuid": "u", "name": "", "chat_messages": [{"uuid": "m", "sender": "human", "text": "Hej"}]}],
+    "claude-code": '{"type": "user", "uuid": "u", "message": {"role": "user", "content": "Hej"}}\n',
+    "codex": '{"timestamp": "2026-01-02T03:04:05Z", "type": "response_item", "payload": {"type": "message", '
+    '"role": "user", "content": [{"type": "input_text", "text": "Hej"}]}}\n',
+    "discord": {"guild": {"id": "1"}, "channel": {"id": "2", "name": "a"}, "messages": [{"id": "3", "content": "Hej"}]},
+    "longmemeval": [{"question_id": "q", "haystack_sessions": [[MESSAGE]]}],
+    "openai-responses": [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hej"}]}],
+    "sharegpt": [{"id": "a", "conversations": [{"from": "human", "value": "Hej"}]}],
+    "slack": [{"type": "message", "user": "U1", "text": "Hej", "ts": "1700000000.000100"}],
+    "telegram": {
+        "name": "Ada",
+        "id": 1,
+        "messages": [{"id": 1, "type": "message", "date_unixtime": "1", "text": "Hej"}],
+    },
+    "transcript": "User: Hej\n",
+    "whatsapp": "2026-01-02, 03:04 - Ada: Hej\n",
     "memory-rag": '{"format": "memory_rag.turns", "version": 1}\n'
     '{"turn": {"conversation_id": "c", "session_id": "s", "ordinal": 0, "role": "user", "text": "Hej"}}\n',
 }
@@ -37,7 +54,8 @@ FILES: dict[str, Any] = {
 @pytest.mark.parametrize("name", FILES)
 def test_every_format_is_recognised_by_itself_and_by_no_other(made: Made, import_all: ImportAll, name: str) -> None:
     path = made("file.json", FILES[name])
-    assert [found.importer for found in detect(path)] == [name]
+    assert detect(path)[0].importer == name
+    assert [found.importer for found in detect(path) if found.confidence >= 0.9] in ([name], [])
     assert import_all(path).texts == ["Hej"]
     assert import_all(path, format=name).texts == ["Hej"]
 
@@ -50,7 +68,7 @@ def test_every_importer_has_an_example_here() -> None:
     ("content", "why"),
     [
         ("Ada: hej\nBo: hej", "no importer knows this format"),
-        ({"uuid": "u", "chat_messages": []}, "no importer knows this format"),
+        ({"uuid": "u", "full_name": "Ada"}, "no importer knows this format"),
         ([{"id": 1, "rating": "up"}], "no importer knows this format"),
         ([1, 2, 3], "no importer knows this format"),
         (b"\x89PNG\r\n\0", "no importer knows this binary file"),
@@ -63,11 +81,11 @@ def test_a_file_of_an_unknown_format_is_refused_and_the_known_ones_are_named(
     assert detect(path) == []
     with pytest.raises(ImportFormatError, match=why) as refused:
         open_import(path)
-    assert "the known formats are beam, chatgpt, locomo, memory-rag, openai" in str(refused.value)
+    assert "the known formats are anthropic, beam, chatgpt, claude, claude-code, codex, discord, " in str(refused.value)
 
 
 def test_a_format_that_is_not_known_is_refused_and_the_known_ones_are_named(made: Made) -> None:
-    with pytest.raises(ImportFormatError, match=r"unknown format 'gpt'; the known formats are beam, chatgpt"):
+    with pytest.raises(ImportFormatError, match=r"unknown format 'gpt'; the known formats are anthropic, beam"):
         open_import(made("file.json", FILES["openai"]), format="gpt")
 
 
@@ -126,7 +144,7 @@ def test_in_a_folder_each_file_is_read_or_named_with_the_reason(made: Made, tmp_
     made("all/picture.png", b"\x89PNG\0")
     with open_import(tmp_path / "all") as opened:
         assert [(Path(file.source.label).name, file.importer.name) for file in opened] == [
-            (f"{name}.json", name) for name in sorted(FILES)
+            (f"{name}.json", name) for name in sorted(FILES, key=lambda name: f"{name}.json")
         ]
         assert all(file.size > 0 for file in opened)
     assert {Path(unread.file).name: unread.reason for unread in opened.report.unread} == {
@@ -152,7 +170,7 @@ def test_a_folder_in_which_nothing_is_known_is_refused(made: Made, tmp_path: Pat
 def test_a_format_given_chooses_among_the_files_of_a_folder(made: Made, import_all: ImportAll, tmp_path: Path) -> None:
     for name, content in FILES.items():
         made(f"all/{name}.json", content)
-    found = import_all(tmp_path / "all", format="openai")
+    found = import_all(tmp_path / "all", format="chatgpt")
     assert (found.texts, len(found.report.unread)) == (["Hej"], len(FILES) - 1)
 
 
@@ -208,6 +226,28 @@ WORDS = re.findall(
     session_1_date_time turns batch_number time_anchor id text parts content_type metadata tool_calls function
     name create_time turn conversation_id session_id ordinal said_at blocks indexed source thoughts audio
     image_url data format type dia_id sample_id title recipient timestamp img_url
+    chat_messages uuid sender attachments files extracted_content file_name parent_message_uuid created_at
+    current_leaf_message_uuid parentUuid sessionId isSidechain isMeta agentId toolUseResult
+    payload input output items call_id arguments summary thinking tool_use_id system
+    guild channel nickname embeds fields stickers forwardedMessage reference
+    chats list from from_id date date_unixtime text_entities poll answers photo file
+    user ts thread_ts user_profile bot_profile subtype mimetype
+    conversations value haystack_sessions haystack_dates question_id metadata attachments
+    """,
+)
+
+
+LISTS = re.findall(
+    r"\w+",
+    """
+    messages mapping conversation turns chat_messages chats conversations haystack_sessions input output payload channel
+    """,
+)
+WORDS_GIVEN = re.findall(
+    r"[\w.]+",
+    """
+    user assistant human tool text code thoughts multimodal_text n1 message tool_use tool_result thinking image
+    base64 response_item session_meta function_call function_call_output reasoning Default 1700000001.000100
     """,
 )
 
@@ -216,7 +256,7 @@ def anything() -> st.SearchStrategy[Any]:
     """JSON that is nearly a history."""
     keys = st.sampled_from(WORDS)
     scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
-    words = st.sampled_from(["user", "assistant", "tool", "text", "code", "thoughts", "multimodal_text", "n1"])
+    words = st.sampled_from(WORDS_GIVEN)
     return st.recursive(
         scalars | words,
         lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys | st.just("n1"), inner, max_size=6),
@@ -224,10 +264,10 @@ def anything() -> st.SearchStrategy[Any]:
     )
 
 
-@given(anything(), st.sampled_from(["locomo", "beam", "openai", "chatgpt"]))
+@given(anything(), st.sampled_from(sorted(FILES)))
 def test_no_json_makes_an_importer_fail_with_an_error_that_is_not_ours(content: Any, name: str) -> None:
-    whole = {"messages": content, "mapping": content, "conversation": content, "turns": content}
-    for document in (content, [content, whole], whole):
+    whole: dict[str, Any] = dict.fromkeys(LISTS, content)
+    for document in (content, [content, whole], whole, {**whole, "messages": [content]}):
         written = json.dumps(document).encode()
         source = _in_memory(written)
         importer = importers()[name]
@@ -242,3 +282,39 @@ def test_no_json_makes_an_importer_fail_with_an_error_that_is_not_ours(content: 
 
 def _in_memory(content: bytes) -> SourceFile:
     return SourceFile("f", Path("/x/f"), len(content), lambda: io.BytesIO(content))
+
+
+LINES = st.lists(
+    st.sampled_from(
+        [
+            "1/2/24, 07:10 - Ada: hej",
+            "[31.12.23, 24:61:00] Bo: x",
+            "99/99/9999, 9.05 - A:",
+            "2026-02-30, 5:46 p.m. - F: z",
+            "User: hej",
+            "### Assistant",
+            "**Bo:** hej",
+            "```",
+            "---",
+            "title: x",
+            "",
+            "\u200e",
+        ]
+    )
+    | st.text(max_size=20),
+    max_size=12,
+)
+
+
+@given(LINES, st.sampled_from(["whatsapp", "transcript"]), st.sampled_from(["\n", "\r\n"]))
+def test_no_text_makes_an_importer_fail_with_an_error_that_is_not_ours(
+    lines: list[str], name: str, ending: str
+) -> None:
+    source = _in_memory(ending.join(lines).encode())
+    importer = importers()[name]
+    importer.detect(sample(source))
+    try:
+        for item in importer.read(source, ImportOptions()):
+            assert not isinstance(item, Turn) or item.text
+    except ImportFormatError:
+        pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.metadata import Distribution, EntryPoint, distributions
 from pathlib import Path
 
@@ -9,12 +10,13 @@ import pytest
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers import importers
-from memory_rag.importers.formats import Detection
+from memory_rag.importers.formats import Detection, ImportOptions, Item
 from memory_rag.importers.registry import ENTRY_POINTS, detections
 from memory_rag.importers.sampling import Sample
+from memory_rag.importers.source import SourceFile
 
 MODULE = """
-from memory_rag.importers.formats import Detection
+from memory_rag.importers.formats import Detection, ImportOptions, Item
 
 class DiaryImporter:
     name = "diary"
@@ -72,3 +74,20 @@ def test_an_importer_that_cannot_be_used_is_named(value: str, why: str) -> None:
     with pytest.raises(ImportFormatError, match=why) as refused:
         importers(others=[entry(value)])
     assert value in str(refused.value)
+
+
+def test_an_importer_that_fails_when_it_looks_at_a_file_is_named() -> None:
+    class Failing:
+        name = "failing"
+
+        def detect(self, sample: Sample) -> Detection:
+            raise KeyError("x")
+
+        def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
+            yield from ()
+
+    beginning = Sample(Path("x.txt"), "text", head="x")
+    with pytest.raises(
+        ImportFormatError, match=r"the importer 'failing' fails when it looks at x\.txt \(KeyError: 'x'\)"
+    ):
+        detections(beginning, {"failing": Failing()})

@@ -63,6 +63,8 @@ def test_a_report_is_json_with_the_most_frequent_reason_first() -> None:
         "read": 9,
         "kept": 2,
         "already_there": 1,
+        "corrected": 0,
+        "vanished": 0,
         "skipped": [
             {"reason": "hidden", "count": 5, "where": ["c1/n1", "c2/n1"]},
             {"reason": "no role", "count": 1, "where": ["c2/n2"]},
@@ -75,6 +77,8 @@ def test_a_report_is_json_with_the_most_frequent_reason_first() -> None:
                 "read": 4,
                 "kept": 2,
                 "already_there": 1,
+                "corrected": 0,
+                "vanished": 0,
                 "skipped": [{"reason": "hidden", "count": 1, "where": ["c1/n1"]}],
                 "noted": [],
                 "error": None,
@@ -85,6 +89,8 @@ def test_a_report_is_json_with_the_most_frequent_reason_first() -> None:
                 "read": 5,
                 "kept": 0,
                 "already_there": 0,
+                "corrected": 0,
+                "vanished": 0,
                 "skipped": [
                     {"reason": "hidden", "count": 4, "where": ["c2/n1"]},
                     {"reason": "no role", "count": 1, "where": ["c2/n2"]},

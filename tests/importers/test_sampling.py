@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_rag.errors import ImportFormatError
-from memory_rag.importers.sampling import Sample, sample
+from memory_rag.importers.sampling import Sample, closed, sample
 from memory_rag.importers.source import SourceFile
 
 
@@ -93,3 +93,29 @@ def test_bytes_that_are_no_text_are_told_with_their_offset_in_the_whole_file() -
 
 def test_a_letter_cut_by_the_first_bytes_is_no_fault() -> None:
     assert sample_of('["åå"]'.encode(), first_bytes=3).items == ("åå",)
+
+
+@pytest.mark.parametrize("opening", ["", "["])
+def test_a_first_value_that_goes_on_for_long_is_known_as_far_as_it_was_read(opening: str) -> None:
+    text = (
+        opening + '{"name": "Ada", "messages": [' + ", ".join('{"id": 1, "text": "hej \\" ]"}' for _ in range(90_000))
+    )
+    found = sample(SourceFile("f", PurePath("f"), len(text), lambda: io.BytesIO(text.encode())))
+    assert found.kind == ("list" if opening else "object")
+    assert found.items[0]["name"] == "Ada"
+    assert found.items[0]["messages"][0] == {"id": 1, "text": 'hej " ]'}
+    assert 10_000 < len(found.items[0]["messages"]) < 90_000
+
+
+@given(
+    st.recursive(
+        st.integers() | st.text(max_size=4) | st.booleans(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+        max_leaves=8,
+    ).filter(lambda value: isinstance(value, list | dict)),
+    st.data(),
+)
+def test_a_text_cut_anywhere_is_json_again_when_it_is_closed(value: Any, data: st.DataObject) -> None:
+    text = json.dumps(value)
+    cut = text[: data.draw(st.integers(1, len(text)))]
+    assert isinstance(json.loads(closed(cut)), type(value))

@@ -138,3 +138,8 @@ def test_a_file_that_fails_while_it_is_read_is_an_error_of_ours() -> None:
 
     with pytest.raises(ImportFormatError, match=r"talk\.jsonl: can't be read: disk fell off"):
         SourceFile("talk.jsonl", PurePath("talk.jsonl"), 1, lambda: Failing(b"")).read_text()
+
+
+def test_a_broken_line_is_counted_where_lines_are_conversations() -> None:
+    lines = list(file_of(b'{"a":1}\n{oj}\n{"a":2}\n').read_json_lines(skip_broken=True))
+    assert lines == [Line(1, {"a": 1}), Skipped("a line of broken JSON", "talk.jsonl, line 2"), Line(3, {"a": 2})]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memory_rag.importers import importers
 from memory_rag.memory import Memory
 from tests.interfaces.command_line import CommandLine
 
@@ -163,7 +166,7 @@ def test_files_of_a_folder_that_nobody_can_read_are_named_by_reason(
     imported = memory_rag("import", str(folder))
 
     assert imported.code == 0
-    assert f"  not read: {folder / 'one.txt'}, {folder / 'two.txt'}: no importer knows this format" in imported.lines
+    assert "  not read: one.txt, two.txt: no importer knows this format" in imported.lines
 
 
 def test_a_zip_is_imported_as_it_is(memory_rag: CommandLine, history: Path, tmp_path: Path) -> None:
@@ -201,3 +204,125 @@ def test_the_evaluation_data_comes_in_whole_and_is_found_by_keyword(memory_rag: 
 
     assert (imported["read"], imported["kept"]) == (5882, 5882)
     assert "D1:3" in [hit["source_id"] for hit in found["hits"]]
+
+
+CHAT = "1/2/24, 07:10 - Ada: Frukost?\n3/4/24, 07:10 - Bo: Ja\n"
+
+
+def test_what_cannot_be_told_from_a_file_is_asked_for_and_given(memory_rag: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "chat.txt"
+    path.write_text(CHAT, encoding="utf-8")
+
+    asked = memory_rag("import", str(path))
+    told = memory_rag(
+        "import", str(path), "--date-order", "dmy", "--speaker-map", "Bo=assistant:Nova", "--since", "2024-03"
+    )
+
+    assert (asked.code, "--date-order dmy" in asked.err) == (1, True)
+    assert told.lines[:3] == [
+        f"{path} (whatsapp)",
+        "  2 read = 1 kept + 0 already there + 1 skipped",
+        told.lines[2],
+    ]
+    assert told.lines[2].startswith("  skipped: 1 × said before 2024-03-01 00:00+00:00 (")
+    shown = memory_rag("show", "t1", "--json").json["turn"]
+    assert (shown["speaker"], shown["role"], shown["said_at"]) == ("Nova", "assistant", "2024-04-03T07:10:00Z")
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--since", "soon"), "soon"),
+        (("--date-order", "dym"), "dym"),
+        (("--branches", "some"), "some"),
+        (("--speaker-map", "Ada"), "OLD=NEW"),
+        (("--watch", "--json"), "--watch goes on until it is stopped"),
+    ],
+)
+def test_a_wish_that_cannot_be_is_wrong_usage(
+    memory_rag: CommandLine, history: Path, option: tuple[str, str], words: str
+) -> None:
+    refused = memory_rag("import", str(history), *option)
+
+    assert refused.code == 2
+    assert words in " ".join(refused.err.split())
+    assert not memory_rag.home.exists()
+
+
+def test_the_help_names_every_format(memory_rag: CommandLine) -> None:
+    helped = " ".join(memory_rag("import", "--help").out.split())
+
+    assert [name for name in importers() if f" {name}," not in helped and f" {name}." not in helped] == []
+
+
+def test_importing_where_nothing_is_to_be_had_fails(memory_rag: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "history.json"
+    path.write_text('[{"role": "nobody", "content": "?"}]', encoding="utf-8")
+
+    assert memory_rag("import", str(path)).code == 1
+
+
+def test_all_branches_are_stored_if_they_are_asked_for(memory_rag: CommandLine, tmp_path: Path) -> None:
+    def node(parent: str | None, text: str) -> dict[str, Any]:
+        return {"parent": parent, "message": {"author": {"role": "user"}, "content": text}}
+
+    mapping = {"a": node(None, "ett"), "b": node("a", "två"), "c": node("a", "tre")}
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([{"id": "x", "current_node": "c", "mapping": mapping}]), encoding="utf-8")
+
+    shown = memory_rag("import", str(path), "--json").json
+    everything = memory_rag("import", str(path), "--branches", "all", "--json").json
+
+    assert (shown["read"], shown["kept"], shown["imports"][0]["skipped"][0]["reason"]) == (
+        3,
+        2,
+        "not on the active branch",
+    )
+    assert (everything["read"], everything["kept"], everything["already_there"]) == (3, 1, 2)
+
+
+def test_what_is_gone_from_a_newer_export_is_shown_as_such(memory_rag: CommandLine, tmp_path: Path) -> None:
+    def export(*lines: str) -> str:
+        path = tmp_path / "chat.txt"
+        path.write_text("".join(f"2026-07-01, 10:0{at} - Ada: {line}\n" for at, line in enumerate(lines) if line))
+        return str(path)
+
+    memory_rag("import", export("ett", "två", "tre"))
+    again = memory_rag("import", export("ett", "", "tre"))
+
+    assert "  noted: 1 × no longer at its source; kept and marked (t2)" in again.lines
+    assert "no longer at its source" in memory_rag("show", "t2").out
+    assert memory_rag("show", "t2", "--json").json["vanished_at"] is not None
+    assert memory_rag("show", "t1", "--json").json["vanished_at"] is None
+
+
+def test_a_folder_that_grows_is_watched_until_ctrl_c(memory_rag: CommandLine, tmp_path: Path) -> None:
+    def line(number: int) -> str:
+        said = {"role": "user", "content": f"rad {number}"}
+        return json.dumps({"type": "user", "uuid": f"u{number}", "sessionId": "s", "message": said}) + "\n"
+
+    folder = tmp_path / "projects"
+    folder.mkdir()
+    session = folder / "s.jsonl"
+    session.write_text(line(1), encoding="utf-8")
+    process = memory_rag.start("import", str(folder), "--watch", "--memory", str(tmp_path / "m"))
+    assert process.stderr is not None
+    told = b""
+    while b"watching" not in told:
+        told = process.stderr.readline()
+        assert process.poll() is None
+    with session.open("a", encoding="utf-8") as file:
+        file.write(line(2))
+    (folder / "t.jsonl").write_text(line(3).replace('"s"', '"t"'), encoding="utf-8")
+    (folder / "notes.txt").write_text("inget samtal", encoding="utf-8")
+    until = time.monotonic() + 60
+    with Memory.open(tmp_path / "m", embedder="none") as memory:
+        while len(memory) < 3 and time.monotonic() < until:
+            time.sleep(0.2)
+        assert sorted(turn.text for turn in memory.turns()) == ["rad 1", "rad 2", "rad 3"]
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+
+    assert process.returncode == 0, err
+    assert b"stopped watching; 2 turns were added meanwhile" in err
+    assert b"1 read = 1 kept + 0 already there + 0 skipped" in out

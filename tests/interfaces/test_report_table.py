@@ -6,8 +6,10 @@ import pytest
 
 from memory_rag.evaluation.answer import answer_of
 from memory_rag.evaluation.comparable import compare_reports
-from memory_rag.evaluation.report_file import over_pools
-from memory_rag.evaluation.report_shape import Report
+from memory_rag.evaluation.markdown import share
+from memory_rag.evaluation.report_file import over_pools, with_pool_sizes
+from memory_rag.evaluation.report_shape import PoolSize, Report
+from memory_rag.evaluation.wording import in_brackets
 from memory_rag.interfaces.cli.report_table import comparisons_text, report_text
 from memory_rag.interfaces.cli.terminal import columns_of
 from tests.evaluation.made_report import HOSTILE, made_benchmark, made_report, made_runs
@@ -37,6 +39,35 @@ def test_no_line_is_wider_than_the_terminal(report: Report, width: int) -> None:
 
     assert max(map(columns_of, text.splitlines())) <= width
     assert "made: across the whole memory" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_no_name_and_no_number_is_broken_over_two_lines(width: int) -> None:
+    benchmark = made_benchmark()
+    good = {"rank-bm25": 1.0, "hybrid-cv": 0.5, "hybrid-cv:multilingual": 0.4}
+    report = made_report(benchmark=benchmark, runs=made_runs(benchmark, good=good))
+
+    lines = report_text(report, width=width).splitlines()
+
+    for name in (*good, "oracle"):
+        row = next(line for line in lines if line.strip().startswith(f"{name} ") and "[" in line)
+        mean = report["retrievers"][name]["measures"]["recall@5"]
+        assert f"{share(mean['mean'])} {in_brackets(mean['low'], mean['high'])}" in row
+
+
+def test_the_sizes_of_the_pool_have_a_table(report: Report) -> None:
+    points: dict[str, list[PoolSize]] = {
+        "hybrid": [
+            {"n_conversations": n, "n_turns": 20 * n, "mean": mean, "low": None, "high": None, "n": 30}
+            for n, mean in ((1, 0.9), (6, 0.8))
+        ]
+    }
+
+    lines = report_text(with_pool_sizes(report, points), width=80).splitlines()
+
+    place = lines.index("recall@5 as the memory grows:")
+    assert next(line.split() for line in lines[place + 1 :] if line.strip()) == ["conversations", "1", "6"]
+    assert any(line.split() == ["hybrid", "†", ".900", ".800"] for line in lines[place:])
 
 
 def test_measures_that_have_no_room_are_named(report: Report) -> None:

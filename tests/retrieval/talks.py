@@ -7,15 +7,16 @@ from datetime import UTC, date, datetime, tzinfo
 
 import numpy as np
 
+from memory_rag.embedding.embedder import Vectors
 from memory_rag.retrieval.bm25 import Bm25, Pool
 from memory_rag.retrieval.filters import Within, scope_of
 from memory_rag.retrieval.participants import Participants
 from memory_rag.retrieval.query import analyze_query
-from memory_rag.retrieval.ranking import Scores
+from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, Scene
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
-from memory_rag.retrieval.turn_table import TurnTable
+from memory_rag.retrieval.turn_table import Mask, TurnTable
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Role, Turn
 
@@ -36,6 +37,24 @@ def turn(
 ) -> Turn:
     """Return a turn; all but its text has a default."""
     return Turn(turn_id, conversation_id, session_id, ordinal, role, speaker, text, said_at=said_at, recalled=recalled)
+
+
+class GivenCosines:
+    """Stands for a dense index: the cosines that entries have with any question."""
+
+    def __init__(self, cosines: Mapping[int, float]) -> None:
+        self.given = dict(cosines)
+
+    def cosines(self, query: Vectors, entries: Entries) -> Scores:
+        return np.array([self.given.get(entry, MISSING) for entry in entries.tolist()])
+
+    def spread(self, query: Vectors, entries: Entries) -> tuple[float, float]:
+        known = [self.given[entry] for entry in entries.tolist() if entry in self.given]
+        return (float(np.mean(known)), float(np.std(known))) if known else (0.0, 0.0)
+
+    def nearest(self, query: Vectors, *, n: int, searched: Mask, exact: bool = False) -> Entries:
+        known = [entry for entry in sorted(self.given) if searched[entry]]
+        return np.array(sorted(known, key=lambda entry: -self.given[entry])[:n], np.int64)
 
 
 class Talk:
@@ -86,15 +105,12 @@ class Talk:
             participants=Participants(self.table.speakers.names, languages=self.analyzer.languages),
             today=TODAY,
         )
-        cosine: Scores | None = None
-        if cosines is not None:
-            cosine = np.full(len(self.table), MISSING)
-            cosine[list(cosines)] = list(cosines.values())
         return Scene(
             query=query,
             stage=stage,
             order=self.order,
             bm25=self.bm25.scores(query.terms, stage.pool),
-            cosine=cosine,
+            vectors=None if cosines is None else GivenCosines(cosines),
+            query_vector=None if cosines is None else np.zeros(1, np.float32),
             possible_bm25=self.bm25.possible(query.words, stage.pool),
         )

@@ -61,7 +61,8 @@ class Folder:
     def scores(self, index: DenseIndex, query: np.ndarray = EAST) -> dict[str, float]:
         """Return the scores of the living turns that have a vector."""
         index.catch_up(self.keyword.table)
-        table, scores = self.keyword.table, index.scores(query)
+        table = self.keyword.table
+        scores = index.cosines(query, np.arange(len(table)))
         assert len(scores) == len(table)
         return {
             table.turn_id(entry): round(float(scores[entry]), 6)
@@ -94,14 +95,14 @@ def test_nothing_embedded_has_no_score(memory: Folder) -> None:
 
     assert memory.scores(index) == {}
     assert index.pending(memory.keyword.table).tolist() == [0]
-    assert index.best_span(0, EAST) is None
+    assert index.best_spans(EAST, np.array([0])) == [None]
 
 
 def test_an_empty_memory_is_embedded_in_no_time(memory: Folder) -> None:
     index = memory.dense(GivenVectors({}))
 
     assert memory.embed(index) == 0
-    assert index.scores(EAST).tolist() == []
+    assert index.cosines(EAST, np.zeros(0, np.int64)).tolist() == []
     assert not index.compact(memory.keyword.table)
 
 
@@ -148,10 +149,10 @@ def test_a_long_turn_is_scored_by_its_best_passage_and_knows_where_it_is(memory:
     assert len(index) == 4
     assert memory.scores(index) == {"aaaabbbbcc": 1.0, "dddd": 0.8}
     assert memory.scores(index, NORTH) == {"aaaabbbbcc": 1.0, "dddd": 0.6}
-    assert index.best_span(0, EAST) == Span(4, 8)
-    assert index.best_span(0, NORTH) == Span(0, 4)
-    assert index.best_span(0, np.array([0.6, 0.8], np.float32)) == Span(8, 10)
-    assert index.best_span(1, EAST) == Span(0, 4)
+    assert index.best_spans(EAST, np.array([0])) == [Span(4, 8)]
+    assert index.best_spans(NORTH, np.array([0])) == [Span(0, 4)]
+    assert index.best_spans(np.array([0.6, 0.8], np.float32), np.array([0])) == [Span(8, 10)]
+    assert index.best_spans(EAST, np.array([1])) == [Span(0, 4)]
 
 
 def test_progress_is_told_in_turns(memory: Folder) -> None:

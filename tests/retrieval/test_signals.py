@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -16,6 +16,7 @@ from memory_rag.retrieval.bm25 import B_LONG, B_SHORT
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.scene import Scene
+from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.signals import WEIGHTS, signals
 from memory_rag.text.voice import Voice
 from memory_rag.turns import Role, Turn
@@ -40,6 +41,7 @@ class Plain:
 
     turns: Sequence[Turn]
     scene: Scene
+    cosines: Mapping[int, float]
 
     @property
     def inside(self) -> list[int]:
@@ -50,11 +52,11 @@ class Plain:
         return float(self.scene.bm25[entry] / best) if best > 0 else 0.0
 
     def dense(self, entry: int) -> float:
-        if self.scene.cosine is None or self.scene.cosine[entry] < -1.5 or entry not in self.inside:
+        if entry not in self.cosines or entry not in self.inside:
             return 0.0
-        known = [self.scene.cosine[other] for other in self.inside if self.scene.cosine[other] >= -1.5]
+        known = [self.cosines[other] for other in self.inside if other in self.cosines]
         deviation = float(np.std(known))
-        return float(self.scene.cosine[entry] - np.mean(known)) / (4 * deviation) if deviation > 1e-9 else 0.0
+        return float(self.cosines[entry] - np.mean(known)) / (4 * deviation) if deviation > 1e-9 else 0.0
 
     def session(self, entry: int) -> list[int]:
         own = (self.turns[entry].conversation_id, self.turns[entry].session_id)
@@ -86,13 +88,13 @@ class Plain:
         return 0.7**place * max((side(other) for other in run), default=0.0)
 
     def of_session(self, side: Callable[[int], float], entry: int) -> float:
-        best = {other: max(side(n) for n in self.session(other) if n in self.inside) for other in self.inside}
-        n_sessions = len({tuple(self.session(other)) for other in self.inside})
+        sessions = {tuple(self.session(other)) for other in self.inside}
+        best = {one: max(side(n) for n in one if n in self.inside) for one in sessions}
         mean = sum(best.values()) / len(best)
         deviation = math.sqrt(sum((value - mean) ** 2 for value in best.values()) / len(best))
-        if n_sessions < 2 or deviation < 1e-9:
+        if len(best) < 2 or deviation < 1e-9:
             return 0.0
-        return (best[entry] - mean) / (3 * deviation) * n_sessions / (n_sessions + 8)
+        return (best[tuple(self.session(entry))] - mean) / (3 * deviation) * len(best) / (len(best) + 8)
 
     def speaker(self, entry: int) -> float:
         named = self.scene.query.named
@@ -174,10 +176,11 @@ def test_every_signal_is_what_it_says_it_is(
     within = Within(until="2026-04-30") if narrowed else Within()
     known = {entry: value for entry, value in cosines.items() if entry < len(turns) and turns[entry].recalled}
     scene = talk.scene(question, cosines=known, within=within)
-    plain = Plain(turns, scene)
+    plain = Plain(turns, scene, known)
     entries = scene.pool.entries
+    short = Shortlist(scene, entries)
 
-    values = {signal.name: signal.compute(scene, entries) for signal in signals()}
+    values = {signal.name: signal.compute(short) for signal in signals()}
 
     assert set(values) == set(WEIGHTS)
     for name, found in values.items():
@@ -204,7 +207,7 @@ def test_a_named_day_counts_double_within_a_day_and_a_named_period_once(question
     scene = talk.scene(question)
     dated = next(signal for signal in signals() if signal.name == "dated")
 
-    assert dated.compute(scene, np.arange(7)).tolist() == values
+    assert dated.compute(Shortlist(scene, np.arange(7))).tolist() == values
 
 
 def test_only_the_signals_with_a_weight_are_used() -> None:
@@ -218,7 +221,7 @@ def test_only_the_signals_with_a_weight_are_used() -> None:
 def test_no_entries_have_no_values() -> None:
     scene = Talk([turn("a")]).scene("What did Ada say on 22 April 2026?", cosines={0: 0.1})
 
-    for name, values in ConversationRanker().values(scene, np.zeros(0, np.int64)).items():
+    for name, values in ConversationRanker().values(Shortlist(scene, np.zeros(0, np.int64))).items():
         assert values.tolist() == [], name
 
 
@@ -230,11 +233,10 @@ def test_signals_of_a_pool_of_another_conversation_are_those_of_a_memory_without
     ranker = ConversationRanker()
     entries = np.arange(3)
 
-    alone = ranker.values(Talk(own).scene(question, cosines=cosines), entries)
-    narrowed = ranker.values(
-        Talk([*own, *other]).scene(question, cosines={**cosines, 3: 0.9, 4: 0.7}, within=Within(conversation="talk")),
-        entries,
-    )
+    alone = ranker.values(Shortlist(Talk(own).scene(question, cosines=cosines), entries))
+    together = Talk([*own, *other])
+    scene = together.scene(question, cosines={**cosines, 3: 0.9, 4: 0.7}, within=Within(conversation="talk"))
+    narrowed = ranker.values(Shortlist(scene, entries))
 
     for name, values in alone.items():
         assert narrowed[name].tolist() == pytest.approx(values.tolist()), name

@@ -131,10 +131,20 @@ def test_the_order_agrees_with_the_transcript_after_any_changes(
             expected = transcript.neighbour(entry, step)
             assert found == (NOBODY if expected is None else expected.entry)
     if len(spoken):
-        asked, replied = order.of_question(spoken, values, table), order.of_reply(spoken, values, table)
+        asked, replied = of_question(order, spoken, values, table), of_reply(order, spoken, values, table)
         listed = values.tolist()
         assert asked.tolist() == pytest.approx([transcript.of_question(e, listed) for e in spoken.tolist()])
         assert replied.tolist() == pytest.approx([transcript.of_reply(e, listed) for e in spoken.tolist()])
+
+
+def of_question(order: SpokenOrder, entries: np.ndarray, values: np.ndarray, table: TurnTable) -> np.ndarray:
+    questions = order.questions(entries, table)
+    return questions.best(values[questions.said])
+
+
+def of_reply(order: SpokenOrder, entries: np.ndarray, values: np.ndarray, table: TurnTable) -> np.ndarray:
+    replies = order.replies(entries, table)
+    return replies.best(values[replies.said])
 
 
 def ordered(talk: Talk) -> SpokenOrder:
@@ -159,8 +169,8 @@ def test_an_answer_gets_the_best_of_the_questions_before_it_fading_along_its_run
     )
     values = np.array([0.5, 0.9, 0.3, 0.1, 0.2, 0.8])
 
-    asked = ordered(talk).of_question(everyone(talk), values, talk.table)
-    replied = ordered(talk).of_reply(everyone(talk), values, talk.table)
+    asked = of_question(ordered(talk), everyone(talk), values, talk.table)
+    replied = of_reply(ordered(talk), everyone(talk), values, talk.table)
 
     assert asked.tolist() == pytest.approx([0, 0, 0, 0.5, 0.7 * 0.5, 0])
     assert replied.tolist() == pytest.approx([0.49 * 0.2, 0.7 * 0.2, 0.2, 0.7 * 0.8, 0.8, 0])
@@ -169,7 +179,7 @@ def test_an_answer_gets_the_best_of_the_questions_before_it_fading_along_its_run
 def test_a_negative_value_stays_negative() -> None:
     talk = Talk([turn("Why?", speaker="Ada"), turn("So.", speaker="Bo")])
 
-    assert ordered(talk).of_question(np.array([1]), np.array([-0.5, 0]), talk.table).tolist() == [-0.5]
+    assert of_question(ordered(talk), np.array([1]), np.array([-0.5, 0]), talk.table).tolist() == [-0.5]
 
 
 def test_tool_traffic_does_not_come_between_a_question_and_its_answer() -> None:
@@ -182,7 +192,7 @@ def test_tool_traffic_does_not_come_between_a_question_and_its_answer() -> None:
         ]
     )
 
-    assert ordered(talk).of_question(np.array([3]), np.array([0.5, 0, 0, 0]), talk.table).tolist() == [0.5]
+    assert of_question(ordered(talk), np.array([3]), np.array([0.5, 0, 0, 0]), talk.table).tolist() == [0.5]
     assert ordered(talk).after(np.array([0, 1, 2, 3])).tolist() == [3, NOBODY, NOBODY, NOBODY]
 
 
@@ -195,7 +205,7 @@ def test_a_question_of_another_session_or_conversation_is_not_answered() -> None
         ]
     )
 
-    assert ordered(talk).of_question(everyone(talk), np.ones(3), talk.table).tolist() == [0, 0, 0]
+    assert of_question(ordered(talk), everyone(talk), np.ones(3), talk.table).tolist() == [0, 0, 0]
 
 
 def test_interleaved_conversations_keep_their_own_order() -> None:
@@ -209,7 +219,7 @@ def test_a_very_long_run_counts_from_the_change_of_speaker() -> None:
     values = np.zeros(41)
     values[0] = 1.0
 
-    asked = ordered(talk).of_question(everyone(talk), values, talk.table)
+    asked = of_question(ordered(talk), everyone(talk), values, talk.table)
 
     assert asked[1:34].tolist() == pytest.approx([0.7**n for n in range(33)])
     assert not asked[34:].any()

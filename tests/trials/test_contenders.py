@@ -18,7 +18,7 @@ from memory_rag.evaluation.weights_origin import shipped_weights
 from memory_rag.memory import Memory
 from memory_rag.retrieval.filters import Within
 from memory_rag.settings import Settings
-from memory_rag.trials.contenders import MemoryRetrievers
+from memory_rag.trials.contenders import MemoryRetrievers, spread
 from memory_rag.trials.query_vectors import RememberingEmbedder
 from memory_rag.trials.work_folder import benchmark_memory
 from tests.trials.made_talks import HashedWords, locomo_file
@@ -87,11 +87,12 @@ def test_cross_validated_weights_rank_each_conversation_without_having_seen_it(
 
     found = retrievers.cross_validated(examples)
 
-    assert set(found.weights) == {"talk-0", "talk-1", "talk-2"}
-    assert found.weights["talk-0"] != found.weights["talk-1"]
-    assert found.contender.weights == {"source": "cv", "fitted_on": [talks.sha256]}
-    assert len(found.contender.rank(talks.queries[0], "conversation", 10).doc_ids) == 10
-    assert all(low <= mean <= high for low, mean, high in found.spread().values())
+    contender = retrievers.by_conversation(found)
+    assert set(found) == {"talk-0", "talk-1", "talk-2"}
+    assert found["talk-0"] != found["talk-1"]
+    assert contender.weights == {"source": "cv", "fitted_on": [talks.sha256]}
+    assert len(contender.rank(talks.queries[0], "conversation", 10).doc_ids) == 10
+    assert all(low <= mean <= high for low, mean, high in spread(found).values())
 
 
 def test_a_session_is_as_good_as_its_best_turn(tmp_path: Path, memory: Memory) -> None:

@@ -36,12 +36,16 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A question, the ids of the sessions that answer it, and the turns in the order of their sessions' dates."""
+    """A question, the ids of the sessions that answer it, and the turns in the order of their sessions' dates.
+
+    ``asked_at`` is None if the file's date isn't understood.
+    """
 
     question_id: str
     question_type: str
     question: str
     conversation_id: str
+    asked_at: datetime | None
     evidence: frozenset[str]
     said: tuple[Said, ...]
 
@@ -82,10 +86,13 @@ def history_of(item: Mapping[str, Any], number: int, *, texts: dict[str, str], d
         # The oracle file has the evidence's sessions in no order.
         sessions.sort(key=lambda session: session.said_at or datetime.max)
     said = tuple(_said(sessions, conversation_id, where, texts=texts, dropped=dropped))
+    asked_at = _instant(str(item.get("question_date", "")))
+    if asked_at is None:
+        dropped.add("question kept, but: date not understood", f"{where}: {item.get('question_date')!r}")
     evidence = frozenset(map(str, item["answer_session_ids"]))
     for native_id in sorted(evidence - {session.native_id for session in sessions}):
         dropped.add("evidence id of no session", f"{where}: {native_id}")
-    return History(where, item["question_type"], item["question"], conversation_id, evidence, said)
+    return History(where, item["question_type"], item["question"], conversation_id, asked_at, evidence, said)
 
 
 def _sessions(item: Mapping[str, Any], label: str) -> list[_Session]:

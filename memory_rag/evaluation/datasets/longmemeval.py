@@ -13,7 +13,7 @@ from memory_rag.evaluation.datasets.assembly import Judged, Reading, benchmark_o
 from memory_rag.evaluation.datasets.evidence_ids import WITHOUT_EVIDENCE
 from memory_rag.evaluation.datasets.files_read import FilesRead
 from memory_rag.evaluation.datasets.haystack import History, Said, history_of
-from memory_rag.evaluation.datasets.json_stream import objects_of_array
+from memory_rag.importers.json_stream import objects_of_array
 from memory_rag.turns import Role, Turn
 
 ALL_ROLES: Final = ("user", "assistant")
@@ -74,7 +74,9 @@ class _Found:
             self.dropped.add(reason, history.question_id, count=len(history.said) - len(kept))
         self.turns += (said.turn for said in kept)
         self.n_questions += 1
-        query = Query(history.question_id, history.question, history.conversation_id, history.question_type)
+        query = Query(
+            history.question_id, history.question, history.conversation_id, history.question_type, history.asked_at
+        )
         if not history.is_answerable:
             self.judged.append(Judged(query, {}))
             return

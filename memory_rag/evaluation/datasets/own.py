@@ -59,7 +59,7 @@ def load(
     Raises:
         SettingsError: ``n`` is negative.
         ImportFormatError: the file of questions can't be read.
-        MemoryRagError: the paraphraser failed.
+        ModelError: the paraphraser failed.
     """
     if n < 0:
         raise SettingsError(f"n={n} questions can't be made; give 0 or more")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Protocol
 
-from memory_rag.errors import MemoryRagError
+from memory_rag.errors import ModelError
 from memory_rag.turns import printable
 
 INSTRUCTION: Final = (
@@ -27,7 +27,7 @@ class Paraphraser(Protocol):
         """Return a question that the passage answers; empty if it gave none.
 
         Raises:
-            MemoryRagError: it can't be reached, or refuses.
+            ModelError: it can't be reached, or refuses.
         """
 
 
@@ -56,7 +56,7 @@ class ModelParaphraser:
             answer = self._client.chat.completions.create(model=self._model, messages=messages, **self._sampling)
             said = answer.choices[0].message.content
         except Exception as error:  # the SDK's own errors can't be named here: it is imported where embeddings are
-            raise MemoryRagError(
+            raise ModelError(
                 f"{self._client.base_url} gave no paraphrase with {self._model}: {error}; check the address, which "
                 "usually ends in /v1, the model's name and the key"
             ) from error

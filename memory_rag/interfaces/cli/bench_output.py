@@ -53,7 +53,7 @@ def report_file(path: Path) -> Path:
 def write_page(folder: Path, report: AnyReport) -> None:
     """Write the page, with charts where matplotlib is there."""
     from memory_rag.errors import MissingExtraError
-    from memory_rag.evaluation.charts import page_charts, write_charts
+    from memory_rag.evaluation.charts import write_charts
     from memory_rag.evaluation.page import report_page
     from memory_rag.evaluation.report_file import by_pool
     from memory_rag.evaluation.runner import read_questions
@@ -62,8 +62,7 @@ def write_page(folder: Path, report: AnyReport) -> None:
     charts: dict[PoolName, dict[str, str]] | None = drawn
     try:
         for one in by_pool(report):
-            write_charts(one, folder / "charts")
-            drawn[one["pool"]] = page_charts(one)
+            drawn[one["pool"]] = write_charts(one, folder / "charts")
     except MissingExtraError as error:
         charts = None
         note(f"there are no charts: {error}")

@@ -18,7 +18,7 @@ from memory_rag.memory import Memory
 from memory_rag.retrieval.signals import WEIGHTS
 from memory_rag.retrieval.weights_file import read_weights
 from memory_rag.settings import Settings
-from memory_rag.trials.running import Side
+from memory_rag.trials.contest import Side
 from memory_rag.trials.work_folder import benchmark_memory, default_work_folder, remembering
 
 

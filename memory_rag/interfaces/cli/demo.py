@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
 from memory_rag.interfaces.cli.comparing import print_comparison
-from memory_rag.interfaces.cli.importing import print_report
+from memory_rag.interfaces.cli.import_reporting import print_report
 from memory_rag.interfaces.cli.output import is_colourful, note, say
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.progress import progress_bar

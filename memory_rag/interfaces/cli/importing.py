@@ -2,81 +2,51 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from memory_rag.errors import EmbedderError, ImportFormatError, MemoryRagError, MissingExtraError
-from memory_rag.interfaces.cli.output import Json, error, flush, is_colourful, note, print_json, say, tell, write_json
-from memory_rag.interfaces.cli.place import Place, checked_zone
+from memory_rag.interfaces.cli.import_reporting import Imported, print_counts, print_embedding
+from memory_rag.interfaces.cli.import_watching import changed, state_of
+from memory_rag.interfaces.cli.import_wishes import (
+    Branches,
+    DateOrder,
+    Format,
+    Since,
+    Speakers,
+    WhichBranches,
+    Wishes,
+    Zone,
+)
+from memory_rag.interfaces.cli.output import Json, error, flush, print_json, tell, write_json
+from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.progress import progress_bar
-from memory_rag.interfaces.cli.terminal import Ink, shown
 
 if TYPE_CHECKING:
-    from memory_rag.importers import ImportReport
-    from memory_rag.importers.report import Reason
     from memory_rag.memory import Memory
 
-_FILES_SHOWN = 5
-
-
-@dataclass(slots=True)
-class Imported:
-    """What became of each path, and of the embedding after it."""
-
-    reports: list[ImportReport] = field(default_factory=list)
-    errors: dict[str, str] = field(default_factory=dict)
-    languages: tuple[str, ...] = ()
-    embedded: int = 0
-    seconds: float = 0.0
-    pending: int = 0
-    has_embedder: bool = True
-
-    @property
-    def kept(self) -> int:
-        return sum(report.kept for report in self.reports)
-
-    @property
-    def already_there(self) -> int:
-        return sum(report.already_there for report in self.reports)
-
-    def as_json(self, *, dry_run: bool) -> dict[str, Any]:
-        return {
-            "dry_run": dry_run,
-            "read": sum(report.read for report in self.reports),
-            "kept": self.kept,
-            "already_there": self.already_there,
-            "imports": [report.to_json() for report in self.reports],
-            "errors": [{"path": path, "error": message} for path, message in self.errors.items()],
-            "languages": list(self.languages),
-            "embedded": self.embedded,
-            "pending": self.pending,
-        }
+_LOOKED_EVERY_S: Final = 1.0
 
 
 def import_(
     place: Place,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files, folders or zips.", show_default=False)],
-    form: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", help="What they are. Default: told by looking.")
-    ] = None,
-    tz: Annotated[
-        str | None,
-        typer.Option(
-            "--tz",
-            metavar="ZONE",
-            callback=checked_zone,
-            help="The zone of times written without one, such as Europe/Oslo.",
-        ),
-    ] = None,
+    form: Format = None,
+    tz: Zone = None,
+    date_order: DateOrder = None,
+    since: Since = None,
+    speaker_map: Speakers = None,
+    branches: WhichBranches = Branches.ACTIVE,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Go on, and store what is added, until stopped with Ctrl-C.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Read and count, store nothing.")] = False,
     no_embed: Annotated[
         bool, typer.Option("--no-embed", help="Leave embedding for later; keyword search works meanwhile.")
@@ -85,28 +55,36 @@ def import_(
 ) -> None:
     """Store what other programs kept, and embed it.
 
-    Importing the same file twice adds nothing. Formats: LoCoMo, BEAM, OpenAI messages, ChatGPT export, and what
-    memory-rag export writes.
+    Importing a file again, or a newer export, adds only what is new. Formats: anthropic, beam, chatgpt, claude,
+    claude-code, codex, discord, locomo, longmemeval, memory-rag, openai, openai-responses, sharegpt, slack,
+    telegram, transcript, whatsapp.
     """
+    if watch and (dry_run or as_json):
+        raise typer.BadParameter("--watch goes on until it is stopped; leave out --dry-run and --json")
+    wishes = Wishes(form, tz, date_order, since, tuple(speaker_map or ()), branches)
     imported = Imported()
+    before = state_of(paths) if watch else {}
     with ExitStack() as opened:
-        openable = [path for path in paths if _can_be_read(path, form, imported)]
-        if openable:
+        openable = [path for path in paths if _can_be_read(path, wishes, imported)]
+        if openable or watch:
             memory = opened.enter_context(_memory(place, dry_run=dry_run, opened=opened))
             if place.language is not None and not dry_run:
                 memory.indexes.set_languages(place.language)
-            _read(memory, openable, imported, form=form, tz=tz, dry_run=dry_run)
+            _read(memory, openable, imported, wishes=wishes, dry_run=dry_run)
             if not as_json:
-                _print_counts(imported, dry_run=dry_run)
+                print_counts(imported, dry_run=dry_run)
             if not dry_run:
                 imported.languages = memory.indexes.languages()
                 _embed(memory, imported, no_embed=no_embed, place=place)
+            if watch:
+                _finish(imported, place=place)
+                _watch(memory, paths, before, wishes=wishes, no_embed=no_embed, place=place)
+                return
     if as_json:
         print_json(imported.as_json(dry_run=dry_run))
+        _finish(imported, place=None)
     else:
-        _print_embedding(imported, place=place)
-    for path, message in imported.errors.items():
-        error(message if path in message or path == "embedding" else f"{path}: {message}")
+        _finish(imported, place=place)
     if imported.errors or not imported.kept + imported.already_there:
         raise typer.Exit(1)
 
@@ -130,12 +108,12 @@ def export(
         tell(f"exported {len(memory):,} turns to {target}")
 
 
-def _can_be_read(path: Path, form: str | None, imported: Imported) -> bool:
+def _can_be_read(path: Path, wishes: Wishes, imported: Imported) -> bool:
     """Tell whether an importer knows a path, so that a slip of the pen makes no empty memory."""
     from memory_rag.importers import open_import
 
     try:
-        open_import(path, format=form).close()
+        open_import(path, format=wishes.form).close()
     except MemoryRagError as failure:
         imported.errors[str(path)] = str(failure)
         return False
@@ -149,14 +127,13 @@ def _memory(place: Place, *, dry_run: bool, opened: ExitStack) -> Memory:
     return place.open(create=True)
 
 
-def _read(
-    memory: Memory, paths: Iterable[Path], imported: Imported, *, form: str | None, tz: str | None, dry_run: bool
-) -> None:
+def _read(memory: Memory, paths: Iterable[Path], imported: Imported, *, wishes: Wishes, dry_run: bool) -> None:
+    options = wishes.options(lambda: memory.zone)
     with progress_bar() as progress:
         for path in paths:
             try:
-                imported.reports.append(
-                    memory.import_path(path, format=form, tz=tz, dry_run=dry_run, progress=progress)
+                report = memory.import_path(
+                    path, format=wishes.form, options=options, dry_run=dry_run, progress=progress
                 )
             except ImportFormatError as failure:
                 imported.errors[str(path)] = str(failure)
@@ -164,6 +141,8 @@ def _read(
                 raise KeyboardInterrupt(
                     f"stopped while reading {path}; files read whole are stored, of this one nothing is"
                 ) from None
+            else:
+                imported.reports.append(report)
 
 
 def _embed(memory: Memory, imported: Imported, *, no_embed: bool, place: Place) -> None:
@@ -186,46 +165,43 @@ def _embed(memory: Memory, imported: Imported, *, no_embed: bool, place: Place) 
     imported.seconds = time.monotonic() - before
 
 
-def _print_counts(imported: Imported, *, dry_run: bool) -> None:
-    ink = Ink(is_colourful(sys.stdout))
-    for report in imported.reports:
-        print_report(report, ink, note=", not stored: a dry run" if dry_run else "")
-    # Before the long part begins, which may be stopped.
-    flush()
+def _finish(imported: Imported, *, place: Place | None) -> None:
+    """Say how the embedding went, if anybody is to read it, and what failed."""
+    if place is not None:
+        print_embedding(imported, place=place)
+    for path, message in imported.errors.items():
+        error(message if path in message or path == "embedding" else f"{path}: {message}")
 
 
-def _print_embedding(imported: Imported, *, place: Place) -> None:
-    if imported.languages:
-        say(f"language: {', '.join(imported.languages)}")
-    if imported.embedded:
-        rate = f" ({imported.embedded / imported.seconds:,.0f} turns/s)" if imported.seconds >= 1 else ""
-        say(f"embedded {imported.embedded:,} turns in {imported.seconds:,.1f} s{rate}")
-    if imported.pending and not imported.has_embedder:
-        note("found by keyword only: this memory has no embedder (embedder = none)")
-    elif imported.pending:
-        note(f"{imported.pending:,} turns are found by keyword only until you embed them: {place.command('reindex')}")
-
-
-def print_report(report: ImportReport, ink: Ink, *, name: str = "", note: str = "") -> None:
-    """Print the counts of one path so that they add up, and every reason for what was left out."""
-    formats = ", ".join(dict.fromkeys(file.format for file in report.files))
-    n_files = f", {len(report.files):,} files" if len(report.files) > 1 else ""
-    say(f"{ink.bold(shown(name or report.path))} ({formats}{n_files}){note}")
-    skipped = sum(reason.count for reason in report.skipped.values())
-    say(f"  {report.read:,} read = {report.kept:,} kept + {report.already_there:,} already there + {skipped:,} skipped")
-    _print_reasons("skipped", report.skipped)
-    _print_reasons("noted", report.noted)
-    unread = defaultdict[str, list[str]](list)
-    for file in report.unread:
-        unread[file.reason].append(file.file)
-    for refused in report.files:
-        if refused.error:
-            unread[refused.error.removeprefix(f"{refused.file}: ")].append(refused.file)
-    for reason, files in unread.items():
-        more = f" and {len(files) - _FILES_SHOWN:,} more" if len(files) > _FILES_SHOWN else ""
-        say(f"  not read: {shown(', '.join(files[:_FILES_SHOWN]))}{more}: {shown(reason)}")
-
-
-def _print_reasons(what: str, reasons: Mapping[str, Reason]) -> None:
-    for reason, found in sorted(reasons.items(), key=lambda item: (-item[1].count, item[0])):
-        say(f"  {what}: {found.count:,} × {shown(reason)} ({shown(', '.join(found.where))})")
+def _watch(
+    memory: Memory,
+    paths: list[Path],
+    before: dict[Path, tuple[int, int]],
+    *,
+    wishes: Wishes,
+    no_embed: bool,
+    place: Place,
+) -> None:
+    """Store what is added to the paths until Ctrl-C; of what was there already, only what changed meanwhile."""
+    tell(f"watching {', '.join(map(str, paths))}; stop with Ctrl-C")
+    stored = 0
+    refused: dict[str, str] = {}
+    try:
+        while True:
+            now = state_of(paths)
+            again = Imported()
+            _read(memory, changed(before, now), again, wishes=wishes, dry_run=False)
+            before = now
+            stored += again.kept
+            again.reports = [report for report in again.reports if report.kept or report.corrected or report.vanished]
+            again.errors = {path: why for path, why in again.errors.items() if refused.get(path) != why}
+            refused.update(again.errors)
+            if again.reports:
+                print_counts(again, dry_run=False)
+                _embed(memory, again, no_embed=no_embed, place=place)
+                print_embedding(replace(again, pending=0), place=place)
+            _finish(again, place=None)
+            flush()
+            time.sleep(_LOOKED_EVERY_S)
+    except KeyboardInterrupt:
+        tell(f"stopped watching; {stored:,} turns were added meanwhile")

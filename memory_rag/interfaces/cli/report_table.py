@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-_NAME_WIDTH: Final = 16
-_INTERVAL_WIDTH: Final = 19
-_NUMBER_WIDTH: Final = 8
+_WIDEST_NAME: Final = 24
+_BETWEEN: Final = 2
+"""Columns of the screen that a table's column takes beside its own."""
 
 
 def report_text(report: AnyReport, *, width: int, colour: bool = False) -> str:
@@ -91,7 +91,7 @@ def _pool(report: Report, *, width: int) -> Iterator[RenderableType]:
     yield Text(shown(answer.headline), style="bold")
     for detail in answer.details:
         yield Padding(Text(shown(detail)), (0, 0, 0, 2))
-    measures = _fitting(report, width=width)
+    measures = _fitting(report, series, width=width)
     yield _table(report, series, measures=measures, best=answer.best)
     left_out = [name for name in main_measures(report) if name not in measures]
     if left_out:
@@ -105,6 +105,10 @@ def _pool(report: Report, *, width: int) -> Iterator[RenderableType]:
     won = _wins(report)
     if won:
         yield Text(won)
+    if report.get("pool_sizes"):
+        yield Text()
+        yield Text(f"{report['settings']['measure']} as the memory grows:")
+        yield _sizes(report, series)
     for text in report["not_measured"]:
         yield Text(f"Not measured: {shown(text)}.", style="dim")
     yield Text()
@@ -118,16 +122,12 @@ def _table(report: Report, series: Sequence[Series], *, measures: Sequence[str],
     measure = report["settings"]["measure"]
     timed = any(one["latency_ms"] for one in report["retrievers"].values())
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    table.add_column("retriever", overflow="fold", max_width=_NAME_WIDTH)
+    table.add_column("retriever", overflow="fold", max_width=_WIDEST_NAME)
     for name in (*measures, *(["p50 ms"] if timed else [])):
         table.add_column(name, justify="right", no_wrap=True)
     for one in series:
         found = report["retrievers"][one.name]
-        cells = []
-        for name in measures:
-            mean = found["measures"][name]
-            between = in_brackets(mean["low"], mean["high"]) if name == measure else ""
-            cells.append(f"{share(mean['mean'])} {between}".strip())
+        cells = [_cell(report, one.name, name, with_interval=name == measure) for name in measures]
         if timed:
             cells.append(MISSING if found["latency_ms"] is None else amount(found["latency_ms"]["p50"]))
         style = "bold" if one.name == best else "dim" if one.is_bound else ""
@@ -135,19 +135,45 @@ def _table(report: Report, series: Sequence[Series], *, measures: Sequence[str],
     return table
 
 
-def _fitting(report: Report, *, width: int) -> list[str]:
+def _sizes(report: Report, series: Sequence[Series]) -> Table:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    sizes = report["pool_sizes"]
+    kept = [one for one in series if one.name in sizes]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column("conversations", no_wrap=True)
+    points_of = sizes[kept[0].name]
+    for point in points_of:
+        table.add_column(f"{point['n_conversations']:,}", justify="right", no_wrap=True)
+    for one in kept:
+        table.add_row(Text(shown(one.label)), *(Text(share(point["mean"])) for point in sizes[one.name]))
+    return table
+
+
+def _fitting(report: Report, series: Sequence[Series], *, width: int) -> list[str]:
     """Return the answer's measure and the others that the width holds, those first that retrievers are compared by."""
     measure = report["settings"]["measure"]
     others = [name for name in main_measures(report) if name != measure]
     compared = {one["measure"] for one in report["comparisons"]}
-    room = width - _NAME_WIDTH - _INTERVAL_WIDTH - _NUMBER_WIDTH
+    names = min(_WIDEST_NAME, max(columns_of(shown(one.label)) for one in series))
+    cells = max(len(_cell(report, one.name, measure, with_interval=True)) for one in series)
+    timed = columns_of("p50 ms") + _BETWEEN
+    room = width - 1 - (names + _BETWEEN) - (max(cells, columns_of(measure)) + _BETWEEN) - timed
     fitting = set()
     for name in sorted(others, key=lambda name: name not in compared):
-        needed = max(_NUMBER_WIDTH, columns_of(name) + 1)
+        needed = columns_of(name) + _BETWEEN
         if room >= needed:
             room -= needed
             fitting.add(name)
     return [measure, *(name for name in others if name in fitting)]
+
+
+def _cell(report: Report, name: str, measure: str, *, with_interval: bool) -> str:
+    mean = report["retrievers"][name]["measures"][measure]
+    between = in_brackets(mean["low"], mean["high"]) if with_interval else ""
+    return f"{share(mean['mean'])} {between}".strip()
 
 
 def _wins(report: Report) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +13,7 @@ import typer
 from memory_rag.interfaces.cli.output import Json, error, is_colourful, print_json, say, write_json
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import Ink, fitted, screen_width, shown, wrapped
-from memory_rag.interfaces.cli.turn_shape import DOT, place_line, turn_json, when
+from memory_rag.interfaces.cli.turn_shape import DOT, instant_json, place_line, turn_json, when
 from memory_rag.turns import Block, Turn
 
 _BLOCK_LINES = 12
@@ -34,6 +34,7 @@ def show(
         turn = memory.get(turn_id)
         around = memory.neighbours(turn_id, before=before, after=after)
         earlier = memory.store.earlier_versions(turn_id)
+        vanished = memory.store.vanished().get(turn_id)
         zone = memory.zone
     if raw:
         if turn.source is None or turn.source.raw is None:
@@ -48,6 +49,7 @@ def show(
                 "before": [turn_json(one) for one in around[:at]],
                 "after": [turn_json(one) for one in around[at + 1 :]],
                 "earlier_versions": [turn_json(one) for one in earlier],
+                "vanished_at": instant_json(vanished),
             }
         )
     else:
@@ -55,7 +57,7 @@ def show(
             if one is not around[0]:
                 say()
             if one.turn_id == turn_id:
-                _print_whole(one, earlier, zone)
+                _print_whole(one, earlier, zone, vanished=vanished)
             else:
                 _print_short(one, zone)
 
@@ -67,7 +69,7 @@ def _print_short(turn: Turn, zone: tzinfo) -> None:
     say(ink.dim(f"  {said}"))
 
 
-def _print_whole(turn: Turn, earlier: list[Turn], zone: tzinfo) -> None:
+def _print_whole(turn: Turn, earlier: list[Turn], zone: tzinfo, *, vanished: datetime | None) -> None:
     ink, width = Ink(is_colourful(sys.stdout)), screen_width()
     say(place_line(turn, zone, width=width, ink=ink))
     details = [f"role {turn.role.value}", f"session {shown(turn.session_id)}"]
@@ -78,6 +80,8 @@ def _print_whole(turn: Turn, earlier: list[Turn], zone: tzinfo) -> None:
     if not turn.recalled:
         details.append("left out of search")
     say("  " + ink.dim(fitted(DOT.join(details), width - 2)))
+    if vanished is not None:
+        say("  " + ink.odd(f"no longer at its source when that was imported again: {when(vanished, zone)}"))
     say()
     text = shown(turn.text).expandtabs(4)
     for line in wrapped(text, width):

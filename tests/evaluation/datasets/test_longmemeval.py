@@ -168,6 +168,18 @@ def test_an_unknown_role_is_refused(made: Made) -> None:
         longmemeval.load(made("s.json", []), roles=["tool"])
 
 
+def test_a_question_is_asked_on_its_date_and_one_without_is_counted(tmp_path: Path) -> None:
+    dated = _entry("q1", sessions={"answer_1": ["+yes"]})
+    path = tmp_path / "oracle.json"
+    path.write_text(json.dumps([dated, {**dated, "question_id": "q2", "question_date": "yesterday"}]), encoding="utf-8")
+
+    found = longmemeval.load(path)
+
+    assert [query.asked_at for query in found.queries] == [datetime(2023, 5, 30, 23, 40, tzinfo=UTC), None]
+    assert found.dropped.counts["question kept, but: date not understood"] == 1
+    assert found.dropped.places["question kept, but: date not understood"] == ["q2: 'yesterday'"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("unit", "n_documents"), [("turn", 250_000), ("session", 25_000)])
 def test_a_file_of_the_size_of_longmemeval_s_takes_less_than_a_gigabyte(

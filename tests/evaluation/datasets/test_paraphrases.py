@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from openai import OpenAI
 
-from memory_rag.errors import MemoryRagError
+from memory_rag.errors import ModelError
 from memory_rag.evaluation.datasets.paraphrases import LONGEST_PASSAGE, ModelParaphraser
 
 
@@ -100,7 +100,5 @@ def test_only_the_beginning_of_a_long_turn_is_sent_and_only_what_can_be_sent(
 def test_a_server_that_refuses_is_named_with_what_to_check(server: ChatServer, paraphraser: ModelParaphraser) -> None:
     server.status = 404
 
-    with pytest.raises(
-        MemoryRagError, match=r"127\.0\.0\.1.* gave no paraphrase with tiny: .*404.*; check the address"
-    ):
+    with pytest.raises(ModelError, match=r"127\.0\.0\.1.* gave no paraphrase with tiny: .*404.*; check the address"):
         paraphraser.question_for("x")

@@ -1,25 +1,29 @@
-"""The branch of a ChatGPT conversation that was shown last; edits and new answers make it a tree."""
+"""The branch of a conversation that was shown last, where edits and new answers make it a tree."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from memory_rag.importers.messages import as_list, as_object
+
+FIRST_ABANDONED: Final = 1_000_000
+"""The ordinal of the first message of abandoned branches: they lie after all that was shown."""
+ABANDONED_SESSION: Final = "other branches"
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
     """The messages from the root to the shown leaf, as (node id, message), nodes without a message left out.
 
-    ``root`` is the id of the node where the branch begins, "" for an empty tree; ``n_elsewhere`` counts the
-    messages of all other branches; ``notes`` say what had to be guessed.
+    ``root`` is the id of the node where the branch begins, "" for an empty tree; ``elsewhere`` are the messages of all
+    other branches, as they are written; ``notes`` say what had to be guessed.
     """
 
     messages: tuple[tuple[str, Any], ...]
     root: str
-    n_elsewhere: int
+    elsewhere: tuple[tuple[str, Any], ...]
     notes: tuple[str, ...]
 
 
@@ -45,7 +49,9 @@ def active_branch(mapping: dict[str, Any], current_node: Any) -> Branch:
         at = parents[at]
     path.reverse()
     messages = tuple((node_id, nodes[node_id]["message"]) for node_id in path if _has_message(nodes[node_id]))
-    elsewhere = sum(_has_message(node) for node_id, node in nodes.items() if node_id not in on_path)
+    elsewhere = tuple(
+        (node_id, node["message"]) for node_id, node in nodes.items() if node_id not in on_path and _has_message(node)
+    )
     return Branch(messages, path[0] if path else "", elsewhere, tuple(notes))
 
 

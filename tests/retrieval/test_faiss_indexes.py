@@ -1,4 +1,4 @@
-"""Exact inner products by FAISS, against NumPy."""
+"""What FAISS answers, against NumPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_rag.errors import EmbedderError
-from memory_rag.retrieval.flat import FlatVectors
+from memory_rag.retrieval.faiss_indexes import FlatVectors, OneBitCodes
 
 
 def unit(n: int, dim: int, *, seed: int = 0) -> npt.NDArray[np.float32]:
@@ -35,16 +35,47 @@ def test_scores_are_the_inner_products_of_every_vector(n: int, dim: int, parts: 
 
 @pytest.mark.parametrize("dim", [64, 256, 384])
 def test_a_score_depends_on_the_two_vectors_alone(dim: int) -> None:
-    """Not on the vector's place, nor on the number of threads, in the last bit: equal turns have to tie."""
+    """Not on the vector's place, nor on which others are scored, in the last bit: equal turns have to tie."""
     rows, query = np.tile(unit(41, dim), (1000, 1)), unit(1, dim, seed=1)[0]
-    one, three = FlatVectors(dim, threads=1), FlatVectors(dim, threads=3)
-    for vectors in (one, three):
-        vectors.add(rows)
+    vectors = FlatVectors(dim)
+    vectors.add(rows)
 
-    scores = one.scores(query).reshape(1000, 41)
+    scores = vectors.scores(query).reshape(1000, 41)
+    few = np.random.default_rng(2).permutation(len(rows))[:77]
 
     assert (scores == scores[0]).all()
-    assert np.array_equal(one.scores(query), three.scores(query))
+    assert np.array_equal(vectors.scores_of(query, few), scores.ravel()[few])
+    assert vectors.scores_of(query, few[:0]).tolist() == []
+
+
+@given(st.integers(0, 70), st.integers(1, 90))
+def test_the_nearest_come_best_first(n: int, k: int) -> None:
+    rows, query = unit(n, 5), unit(1, 5, seed=1)[0]
+    vectors = FlatVectors(5)
+    vectors.add(rows)
+
+    assert vectors.nearest(query, k=k).tolist() == np.argsort(-(rows @ query), kind="stable")[:k].tolist()
+
+
+def test_codes_name_the_nearest_of_many() -> None:
+    rows = unit(5000, 64)
+    codes = OneBitCodes(rows[:1000])
+    for part in np.array_split(rows, 3):
+        codes.add(part)
+
+    assert len(codes) == 5000
+    for query in unit(20, 64, seed=1):
+        nearest = set(np.argsort(-(rows @ query))[:10].tolist())
+        named = codes.nearest(query, k=800)
+        assert len(named) == len(set(named.tolist())) == 800
+        assert len(nearest & set(named.tolist())) >= 9
+
+
+def test_codes_of_few_vectors_name_them_all() -> None:
+    codes = OneBitCodes(unit(3, 8))
+    codes.add(unit(3, 8))
+
+    assert sorted(codes.nearest(unit(1, 8, seed=1)[0], k=10).tolist()) == [0, 1, 2]
 
 
 def test_a_query_that_is_shifted_need_not_have_length_one() -> None:

@@ -1,0 +1,198 @@
+"""Claude Code's sessions: the JSON Lines under ``~/.claude/projects``, read while they grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from memory_rag.importers.anthropic_content import parts_of
+from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
+from memory_rag.importers.identity import DistinctIds, digest
+from memory_rag.importers.message_tree import ABANDONED_SESSION, FIRST_ABANDONED
+from memory_rag.importers.messages import as_list, as_object, raw_json, role_of
+from memory_rag.importers.moments import moment
+from memory_rag.importers.parts import Part, without_bytes
+from memory_rag.importers.sampling import Sample
+from memory_rag.importers.source import Line, SourceFile
+from memory_rag.turns import Conversation, Role, Source, Turn, Withheld
+
+_SAID: Final = ("user", "assistant")
+# What the program writes in the person's name; a person's own words don't begin like this.
+_MACHINE: Final = (
+    "<command-name>",
+    "<command-message>",
+    "<local-command-stdout>",
+    "<local-command-caveat>",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<system-reminder>",
+    "<task-notification>",
+)
+
+
+class ClaudeCodeImporter:
+    """Reads a session, line by line: a line of type ``user`` or ``assistant`` is a turn, others are counted.
+
+    The lines that one answer is written as stay turns of their own, in the file's order, since they are written
+    when they are said; a block that is written twice in an answer is kept once. A ``user`` line that holds a tool's
+    answer is the tool's turn. Out of recall are tool traffic, thinking, the program's own notes, summaries of what
+    was said before, and what sub-agents say, which is a session of its own. What a person took back to say it anew
+    is a branch that was abandoned. A parent that was never written, a broken line and a last line that is half
+    written cost only themselves.
+    """
+
+    name = "claude-code"
+
+    def detect(self, sample: Sample) -> Detection:
+        for item in sample.items if sample.kind in {"lines", "object"} else ():
+            fields = as_object(item)
+            if fields.get("type") in _SAID and "uuid" in fields and isinstance(fields.get("message"), dict):
+                return Detection(self.name, 1.0, "lines with 'uuid' and a 'message' of a user or an assistant")
+            if fields.get("type") == "summary" and "leafUuid" in fields:
+                return Detection(self.name, 0.9, "a 'summary' line with 'leafUuid'")
+            if "sessionId" in fields and "type" in fields:
+                return Detection(self.name, 0.8, "lines with 'type' and 'sessionId'")
+        return Detection(self.name, 0.0, "no lines with 'uuid' and 'message'")
+
+    def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
+        taken_back = _taken_back(source)
+        session = _Session(source.path.stem, options)
+        for line in source.read_json_lines(skip_broken=True):
+            if isinstance(line, Skipped):
+                yield line
+            else:
+                yield from session.take(line, taken_back)
+        if session.titled is not None:
+            yield Conversation(session.conversation_id, session.titled)
+        if session.withheld:
+            yield Withheld(self.name, session.conversation_id, tuple(session.withheld))
+
+
+@dataclass(slots=True)
+class _Session:
+    """What is known of a session while it is read."""
+
+    conversation_id: str
+    options: ImportOptions
+    ordinal: int = 0
+    titled: str | None = None
+    tools: dict[str, str] = field(default_factory=dict)
+    ids: DistinctIds = field(default_factory=DistinctIds)
+    blocks: dict[str, set[str]] = field(default_factory=dict)
+    withheld: list[str] = field(default_factory=list)
+    named: bool = False
+
+    def take(self, line: Line, taken_back: frozenset[str]) -> Iterator[Item]:
+        record = as_object(line.value)
+        where = f"line {line.number}"
+        if not self.named and isinstance(record.get("sessionId"), str) and record["sessionId"]:
+            self.conversation_id, self.named = record["sessionId"], True
+        kind = record.get("type")
+        if kind not in _SAID:
+            title = record.get("summary") or record.get("aiTitle") or record.get("title")
+            if kind in {"summary", "ai-title", "custom-title"} and isinstance(title, str):
+                self.titled = title
+            yield Skipped(f"no message but {str(kind)[:40]!r}", where)
+            return
+        uuid = record.get("uuid")
+        native_id = self.ids.distinct(uuid if isinstance(uuid, str) and uuid else digest(record))
+        if native_id != uuid and isinstance(uuid, str):
+            yield Skipped("a line written twice", where)
+            return
+        abandoned = native_id in taken_back
+        parts = self._parts(record)
+        if not parts:
+            yield Skipped("nothing said", where)
+        elif abandoned and self.options.branches == "active":
+            self.withheld.extend(native_id + part.suffix for part in parts)
+            self.ordinal += len(parts)
+            yield Skipped("taken back, not on the active branch", where, len(parts))
+        else:
+            yield from self._turns(record, native_id, parts, where, abandoned=abandoned)
+
+    def _turns(
+        self, record: dict[str, Any], native_id: str, parts: list[Part], where: str, *, abandoned: bool
+    ) -> Iterator[Item]:
+        said = moment(record.get("timestamp"), tz=self.options.tz)
+        if said.problem:
+            yield Noted(said.problem, where)
+        talk = not (record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary") or abandoned)
+        session_id = self.conversation_id
+        if abandoned:
+            session_id += f"/{ABANDONED_SESSION}"
+        elif record.get("isSidechain"):
+            session_id += f"/agent {record.get('agentId') or ''}".rstrip()
+        for part in parts:
+            yield Turn(
+                turn_id="",
+                conversation_id=self.conversation_id,
+                session_id=session_id,
+                ordinal=self.ordinal + (FIRST_ABANDONED if abandoned else 0),
+                role=part.role,
+                speaker=part.speaker or part.role.value,
+                text=part.text,
+                said_at=said.said_at,
+                said_at_text=said.written,
+                blocks=part.blocks,
+                source=Source(ClaudeCodeImporter.name, native_id + part.suffix, _raw(record, part)),
+                recalled=talk and part.recalled and not part.text.startswith(_MACHINE),
+            )
+            self.ordinal += 1
+
+    def _parts(self, record: dict[str, Any]) -> list[Part]:
+        message = as_object(record.get("message"))
+        role = role_of(message.get("role")) or role_of(record.get("type"))
+        content = message.get("content")
+        answer = message.get("id")
+        if isinstance(answer, str) and isinstance(content, list):
+            before = self.blocks.setdefault(answer, set())
+            marks = [digest(block) for block in content]
+            content = [block for block, mark in zip(content, marks, strict=True) if mark not in before]
+            before.update(marks)
+        return parts_of(role or Role.USER, content, tools=self.tools)
+
+
+def _raw(record: dict[str, Any], part: Part) -> str:
+    """Return a line's JSON as far as a turn is made of it."""
+    own = record
+    if part.own is not None:
+        own = {**record, "message": {**as_object(record.get("message")), "content": part.own}}
+        if part.role is not Role.TOOL:
+            own = {key: value for key, value in own.items() if key != "toolUseResult"}
+    return raw_json(without_bytes(own))
+
+
+def _taken_back(source: SourceFile) -> frozenset[str]:
+    """Return the lines that were said and then left: of a person's messages with one parent all but the last.
+
+    What follows a left message, by the parents that lines name, is left as well.
+    """
+    parents: list[tuple[str, str | None]] = []
+    said: dict[str, str] = {}
+    left: set[str] = set()
+    for line in source.read_json_lines(skip_broken=True):
+        record = as_object(line.value) if isinstance(line, Line) else {}
+        uuid, parent = record.get("uuid"), record.get("parentUuid")
+        if not isinstance(uuid, str):
+            continue
+        parents.append((uuid, parent if isinstance(parent, str) else None))
+        if isinstance(parent, str) and _is_person(record):
+            if said.get(parent, uuid) != uuid:
+                left.add(said[parent])
+            said[parent] = uuid
+    for uuid, above in parents:
+        if above in left:
+            left.add(uuid)
+    return frozenset(left)
+
+
+def _is_person(record: dict[str, Any]) -> bool:
+    if record.get("type") != "user" or record.get("isMeta") or record.get("isSidechain"):
+        return False
+    content = as_object(record.get("message")).get("content")
+    if isinstance(content, str):
+        return bool(content) and not content.startswith(_MACHINE)
+    return any(as_object(block).get("type") == "text" for block in as_list(content)) and not any(
+        as_object(block).get("type") == "tool_result" for block in as_list(content)
+    )

@@ -1,0 +1,41 @@
+"""What one message of a model's API is worth: one turn, or two where it carries a tool's answer beside words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from memory_rag.importers.messages import as_object
+from memory_rag.turns import Block, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A turn to be: who speaks, the words, the blocks, and whether recall reads it.
+
+    ``suffix`` tells the parts of one message apart in their native ids; the words of its writer have none. ``own`` is
+    that part of the message's content which this turn is made of, None for all of it: a turn that is forgotten must not
+    live on in the JSON of another.
+    """
+
+    role: Role
+    text: str
+    blocks: tuple[Block, ...] = ()
+    recalled: bool = True
+    speaker: str = ""
+    suffix: str = ""
+    own: Any = None
+
+
+def without_bytes(value: Any) -> Any:
+    """Return a JSON value with every base64 file of Anthropic's shape replaced by its type and length."""
+    if isinstance(value, list):
+        return [without_bytes(item) for item in value]
+    fields = as_object(value)
+    if not fields:
+        return value
+    data = fields.get("data")
+    if fields.get("type") == "base64" and isinstance(data, str):
+        kind = str(fields.get("media_type") or "*/*")
+        return {**fields, "data": f"data:{kind};base64,[{len(data)} characters, not stored]"}
+    return {key: without_bytes(item) for key, item in fields.items()}

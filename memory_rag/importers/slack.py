@@ -1,0 +1,185 @@
+"""Slack's export: a folder a channel with a file a day, beside ``users.json`` and ``channels.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+from memory_rag.errors import ImportFormatError
+from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
+from memory_rag.importers.messages import as_list, as_object, raw_json
+from memory_rag.importers.moments import moment
+from memory_rag.importers.people import day_session, file_block, words_of
+from memory_rag.importers.sampling import Sample
+from memory_rag.importers.slack_text import mentions, unescaped
+from memory_rag.importers.source import SourceFile
+from memory_rag.importers.values import values_of
+from memory_rag.turns import Block, Conversation, Role, Source, Turn
+
+_CHANNELS: Final = ("channels.json", "groups.json", "mpims.json", "dms.json")
+_PEOPLE: Final = ("users.json", "org_users.json")
+_NOTICES: Final = frozenset(
+    f"{place}_{what}"
+    for place in ("channel", "group", "im")
+    for what in ("join", "leave", "topic", "purpose", "name", "archive", "unarchive", "convert_to_private")
+) | {"pinned_item", "unpinned_item", "bot_add", "bot_remove", "tombstone", "reminder_add", "reminder_delete"}
+
+
+class SlackImporter:
+    """Reads a channel's day, in the order of its time stamps; joins, topics, pins and the like are skipped.
+
+    A message's native id is its ``ts`` as it is written, which also gives its place in the channel, so that days
+    fit together however they come. A thread is a session, over all its days; what else is said in a channel is a
+    session a day. The text is Slack's with ``&lt; &gt; &amp;`` undone; people and channels that it names by id are
+    found by name. Names come from ``users.json``, else from the message. Files are found by name and title, link
+    previews and bots' attachments by their words; edits and reactions are in the raw JSON.
+    """
+
+    name = "slack"
+    whole_conversations = True
+
+    def __init__(self) -> None:
+        self._names = _Names()
+
+    def detect(self, sample: Sample) -> Detection:
+        for item in sample.items if sample.kind == "list" else ():
+            fields = as_object(item)
+            if fields.get("type") == "message" and "ts" in fields:
+                return Detection(self.name, 0.95, "messages with 'type' and 'ts'")
+        return Detection(self.name, 0.0, "no messages with 'type' and 'ts'")
+
+    def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
+        self._names.look_up(source)
+        channel = source.path.parent.name or source.path.stem
+        conversation_id = f"slack-{self._names.channels.get(channel, channel)}"
+        yield Conversation(conversation_id, f"#{channel}")
+        found: list[tuple[Decimal, int, dict[str, Any]]] = []
+        seen: set[str] = set()
+        for number, value in enumerate(values_of(source)):
+            if isinstance(value, Skipped):
+                yield value
+                continue
+            message = as_object(value.value)
+            where = f"#{channel}, {source.path.stem}, message {number}"
+            written = message.get("ts")
+            problem = _problem(written)
+            if not problem and written in seen:
+                problem = "a message written twice"
+            if not problem and message.get("subtype") in _NOTICES:
+                problem = f"no message but {message['subtype']!r}"
+            if problem:
+                yield Skipped(problem, where)
+                continue
+            seen.add(str(written))
+            found.append((Decimal(str(written)), number, message))
+        for _, _number, message in sorted(found, key=lambda one: one[:2]):
+            yield from self._turn(message, conversation_id, f"#{channel}, {message['ts']}", options)
+
+    def _turn(
+        self, message: dict[str, Any], conversation_id: str, where: str, options: ImportOptions
+    ) -> Iterator[Item]:
+        raw = message.get("text")
+        raw_text = raw if isinstance(raw, str) else ""
+        blocks = (*_blocks(message), *mentions(raw_text, self._names.people))
+        if not raw_text and not blocks:
+            yield Skipped("nothing said", where)
+            return
+        written = str(message["ts"])
+        said = moment(written, tz=options.tz)
+        if said.problem:
+            yield Noted(said.problem, where)
+        thread = message.get("thread_ts")
+        session_id = (
+            f"{conversation_id}/thread {thread}"
+            if isinstance(thread, str) and thread
+            else day_session(conversation_id, said.said_at, options.tz)
+        )
+        yield Turn(
+            turn_id="",
+            conversation_id=conversation_id,
+            session_id=session_id,
+            ordinal=int(Decimal(written) * 1_000_000),
+            role=Role.USER,
+            speaker=self._speaker(message),
+            text=unescaped(raw_text),
+            said_at=said.said_at,
+            said_at_text=said.written,
+            blocks=blocks,
+            source=Source(self.name, written, raw_json(message)),
+            recalled=bool(raw_text.strip()) or any(block.caption for block in blocks),
+        )
+
+    def _speaker(self, message: dict[str, Any]) -> str:
+        user = message.get("user")
+        profile = as_object(message.get("user_profile"))
+        bot = as_object(message.get("bot_profile"))
+        known = self._names.people.get(str(user)) or ("Slackbot" if user == "USLACKBOT" else "")
+        names = (known, profile.get("display_name"), profile.get("real_name"), message.get("username"), bot.get("name"))
+        return next(
+            (name for name in names if isinstance(name, str) and name), str(user or message.get("bot_id") or "")
+        )
+
+
+@dataclass(slots=True)
+class _Names:
+    """The names of people by id, and the ids of channels by name, of the export that is read at the moment."""
+
+    of: tuple[str, ...] = ()
+    people: dict[str, str] = field(default_factory=dict)
+    channels: dict[str, str] = field(default_factory=dict)
+
+    def look_up(self, source: SourceFile) -> None:
+        """Read the lists that lie beside a channel's folder, unless they are those that were read last."""
+        files = {name: source.beside(f"../{name}") for name in _PEOPLE + _CHANNELS}
+        lists = {name: file for name, file in files.items() if file is not None}
+        of = tuple(f"{file.path} {file.size}" for file in lists.values())
+        if of == self.of:
+            return
+        self.of, self.people, self.channels = of, {}, {}
+        for name, file in lists.items():
+            for one in map(as_object, _listed(file)):
+                native_id, called = one.get("id"), one.get("name")
+                if not isinstance(native_id, str):
+                    continue
+                if name in _CHANNELS:
+                    self.channels[called if isinstance(called, str) else native_id] = native_id
+                    self.people[native_id] = called if isinstance(called, str) else native_id
+                else:
+                    profile = as_object(one.get("profile"))
+                    names = (profile.get("display_name"), profile.get("real_name"), one.get("real_name"), called)
+                    self.people[native_id] = next((n for n in names if isinstance(n, str) and n), native_id)
+
+
+def _listed(file: SourceFile) -> list[Any]:
+    """Return the list in a file; a broken one gives no names, and is told as a file that can't be read."""
+    with suppress(ImportFormatError):
+        return as_list(file.read_json())
+    return []
+
+
+def _problem(written: Any) -> str:
+    """Return what is wrong with a time stamp, or ""."""
+    if not isinstance(written, str) or not written:
+        return "ts missing"
+    try:
+        value = Decimal(written)
+    except InvalidOperation:
+        return "ts not understood"
+    if not value.is_finite():
+        return "ts not finite"
+    return "" if 0 <= value < 2**40 else "ts out of range"
+
+
+def _blocks(message: dict[str, Any]) -> tuple[Block, ...]:
+    blocks: list[Block] = []
+    for one in map(as_object, as_list(message.get("files"))):
+        name, title = words_of(one.get("name")), words_of(one.get("title"))
+        caption = name if title == name else words_of(name, title)
+        blocks.append(file_block(one, name, caption=caption, mime_type=str(one.get("mimetype") or "")))
+    for one in map(as_object, as_list(message.get("attachments"))):
+        said = words_of(one.get("pretext"), one.get("title"), one.get("text"))
+        blocks.append(Block("attachment", one, said or words_of(one.get("fallback"))))
+    return tuple(blocks)

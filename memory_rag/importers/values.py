@@ -1,0 +1,41 @@
+"""The JSON values of a file, one after the other: an array's elements, the lines of JSON Lines, or the one object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from memory_rag.errors import ImportFormatError
+from memory_rag.importers.sampling import sample
+from memory_rag.importers.source import Line, SourceFile
+from memory_rag.importers.tally import Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A value, and where it was found: ``item 3`` of an array, ``line 3`` of JSON Lines."""
+
+    where: str
+    value: Any
+
+
+def values_of(source: SourceFile, *, skip_broken: bool = False) -> Iterator[Found | Skipped]:
+    """Yield the values in order, read one by one; a broken line of JSON Lines is skipped if ``skip_broken``.
+
+    Raises:
+        ImportFormatError: the file is broken or empty.
+    """
+    if sample(source).kind == "lines":
+        for line in source.read_json_lines(skip_broken=skip_broken):
+            yield Found(f"line {line.number}", line.value) if isinstance(line, Line) else line
+        return
+    with source.json() as stream:
+        if not stream.kind():
+            raise ImportFormatError(f"{source.label}: nothing to import, the file is empty")
+        if stream.kind() == "[":
+            for number in stream.elements():
+                yield Found(f"item {number}", stream.value())
+        else:
+            yield Found("item 0", stream.value())
+        stream.end()

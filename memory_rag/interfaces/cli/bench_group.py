@@ -1,0 +1,65 @@
+"""The group of commands ``memory-rag bench``, and the options that several of them have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from memory_rag.interfaces.cli.place import with_place
+
+Function = TypeVar("Function", bound=Callable[..., None])
+
+bench = typer.Typer(
+    name="bench",
+    help="""Measure how well turns are found, on data sets or on your own memory.
+
+    \b
+    memory-rag bench run chats --out DIR
+    memory-rag bench run locomo --data PATH --out DIR
+    memory-rag bench run own --memory NAME --out DIR
+
+    Two reports on other data or settings are compared with --force only.
+    """,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def command(name: str) -> Callable[[Function], Function]:
+    """Make a function one of the commands, with the options that every command has."""
+
+    def register(function: Function) -> Function:
+        bench.command(name, context_settings={"help_option_names": ["-h", "--help"]})(with_place(function))
+        return function
+
+    return register
+
+
+Name = Annotated[str, typer.Argument(metavar="NAME|TOML", help="A benchmark of bench list, or a definition of yours.")]
+Data = Annotated[Path | None, typer.Option("--data", metavar="PATH", help="Where the data lie.", show_default=False)]
+Unit = Annotated[
+    str | None, typer.Option("--unit", metavar="UNIT", help="turn or session. Default: as defined.", show_default=False)
+]
+Limit = Annotated[
+    int | None, typer.Option("--limit", metavar="N", help="Ask N of the questions, evenly chosen.", show_default=False)
+]
+Work = Annotated[
+    Path | None,
+    typer.Option(
+        "--work", metavar="FOLDER", help="Where embedded turns are kept. Default: .bench under the home folder.",
+        show_default=False,
+    ),
+]  # fmt: skip
+Force = Annotated[bool, typer.Option("--force", help="Go on where a guard says no.", show_default=False)]
+Questions = Annotated[
+    Path | None,
+    typer.Option("--questions", metavar="FILE", help="own: your questions with turn ids.", show_default=False),
+]
+N = Annotated[int, typer.Option("--n", help="own: questions made from turns.")]
+Seed = Annotated[int, typer.Option("--seed", help="Decides what is drawn.")]

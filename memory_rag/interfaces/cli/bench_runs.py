@@ -1,0 +1,179 @@
+"""``memory-rag bench run`` and ``tune``: questions asked of every retriever, and weights fitted to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_rag.interfaces.cli.bench_group import Data, Force, Limit, N, Name, Questions, Seed, Unit, Work, command
+from memory_rag.interfaces.cli.bench_output import print_report, print_summary, write_page
+from memory_rag.interfaces.cli.output import Json, note, print_json, say, tell
+from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.cli.progress import progress_bar
+from memory_rag.interfaces.cli.terminal import padded
+
+_STOPPED = "stopped; what was embedded and ranked is kept, run it again to go on"
+
+
+@command("run")
+def run(
+    place: Place,
+    name: Name,
+    data: Data = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write report, page, charts, runs.", show_default=False)
+    ] = None,
+    pool: Annotated[str, typer.Option("--pool", help="conversation, memory or both.")] = "both",
+    retrievers: Annotated[
+        str | None, typer.Option("--retrievers", metavar="NAMES", help="Default: all of them.", show_default=False)
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--with-embedder", metavar="NAME", help="Another embedder beside it.", show_default=False),
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option("--weights", metavar="FILE", help="Weights of bench tune.", show_default=False)
+    ] = None,
+    unit: Unit = None,
+    limit: Limit = None,
+    k: Annotated[int | None, typer.Option("--k", help="Measure at k hits. Default: 10.", show_default=False)] = None,
+    depth: Annotated[int | None, typer.Option("--depth", help="Hits kept. Default: 100.", show_default=False)] = None,
+    questions: Questions = None,
+    n: N = 200,
+    seed: Seed = 0,
+    work: Work = None,
+    force: Force = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is read, ask nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Ask every retriever every question and report.
+
+    All retrievers rank the same candidates: the question's conversation, and the whole memory.
+    """
+    from memory_rag.evaluation.definition import definition_of
+    from memory_rag.evaluation.pools import limited, pools_named
+    from memory_rag.evaluation.runner import Trial, measures_up_to
+    from memory_rag.interfaces.cli.bench_sides import opened_trial
+    from memory_rag.trials.contest import Telling
+    from memory_rag.trials.running import chosen, kept_rankings, refuse_leaks, run_trial
+
+    definition, names, pools = definition_of(name), chosen(retrievers), pools_named(pool)
+    measures, compared = measures_up_to(k or definition.k)
+    with (
+        _stopping(),
+        opened_trial(
+            place,
+            definition,
+            data=data,
+            unit=unit,
+            questions=questions,
+            n=n,
+            seed=seed,
+            work=work,
+            also=also or [],
+            weights=weights,
+        ) as opened,
+    ):
+        benchmark = limited(opened.benchmark, limit)
+        if dry_run:
+            print_summary(benchmark, as_json=as_json)
+            return
+        refuse_leaks(opened.benchmark, force=force, note=note)
+        trial = Trial(
+            benchmark,
+            pools,
+            depth=depth or definition.depth,
+            measures=measures,
+            compared=compared,
+            groups=definition.groups,
+            seed=seed,
+        )
+        trial.check()
+        first, *others = opened.sides()
+        kept = kept_rankings(trial, [first, *others], opened.work)
+        opened.stack.callback(kept.close)
+        if len(kept):
+            note(f"{len(kept):,} rankings of a run that was stopped are taken up")
+        trial = replace(trial, kept=kept)
+        with progress_bar() as progress:
+            report = run_trial(
+                trial, first, others=others, retrievers=names, telling=Telling(progress=progress, note=note)
+            )
+        if out is not None:
+            trial.write(out, report)
+            write_page(out, report)
+    print_report(report, as_json=as_json)
+    if out is not None:
+        tell(f"written to {out}: report.json, report.html, runs and qrels in TREC's form")
+
+
+@command("tune")
+def tune(
+    place: Place,
+    name: Name,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.", show_default=False)],
+    data: Data = None,
+    pool: Annotated[str, typer.Option("--pool", help="conversation or memory.")] = "conversation",
+    unit: Unit = None,
+    limit: Limit = None,
+    questions: Questions = None,
+    n: N = 200,
+    seed: Seed = 0,
+    work: Work = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Fit the weights of hybrid to judged questions.
+
+    The file is used with the setting weights (MEMORY_RAG_WEIGHTS, or weights = FILE in memory-rag.toml).
+    """
+    from memory_rag.evaluation.definition import definition_of
+    from memory_rag.evaluation.pools import limited, pools_named
+    from memory_rag.interfaces.cli.bench_sides import opened_trial
+    from memory_rag.trials.contest import Telling
+    from memory_rag.trials.running import refuse_leaks
+    from memory_rag.trials.tuned import tuned_weights
+
+    definition, pools = definition_of(name), pools_named(pool)
+    with (
+        _stopping(),
+        opened_trial(
+            place,
+            definition,
+            data=data,
+            unit=unit,
+            questions=questions,
+            n=n,
+            seed=seed,
+            work=work,
+            also=[],
+            weights=None,
+        ) as opened,
+    ):
+        refuse_leaks(opened.benchmark, force=force, note=note)
+        [side] = opened.sides()
+        with progress_bar() as progress:
+            found = tuned_weights(
+                limited(opened.benchmark, limit), side, pools=pools, telling=Telling(progress=progress, note=note)
+            )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(found.text(comment=(f"Fitted by: memory-rag bench tune {definition.name}",)), encoding="utf-8")
+    if as_json:
+        print_json({"weights": dict(found.weights), "fitted_on": list(found.fitted_on)})
+        return
+    for signal, weight in found.weights.items():
+        say(f"{padded(signal, 24)}{weight:8.3f}")
+    tell(f"written to {out}; use it with MEMORY_RAG_WEIGHTS={out}")
+
+
+@contextmanager
+def _stopping() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_STOPPED) from None

@@ -1,0 +1,101 @@
+"""What an import did, as it is printed: counts that add up, and a reason for everything that was left out."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from memory_rag.interfaces.cli.output import flush, is_colourful, note, say
+from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.cli.terminal import Ink, shown
+
+if TYPE_CHECKING:
+    from memory_rag.importers import ImportReport
+    from memory_rag.importers.report import Reason
+
+_FILES_SHOWN: Final = 5
+
+
+@dataclass(slots=True)
+class Imported:
+    """What became of each path, and of the embedding after it."""
+
+    reports: list[ImportReport] = field(default_factory=list)
+    errors: dict[str, str] = field(default_factory=dict)
+    languages: tuple[str, ...] = ()
+    embedded: int = 0
+    seconds: float = 0.0
+    pending: int = 0
+    has_embedder: bool = True
+
+    @property
+    def kept(self) -> int:
+        return sum(report.kept for report in self.reports)
+
+    @property
+    def already_there(self) -> int:
+        return sum(report.already_there for report in self.reports)
+
+    def as_json(self, *, dry_run: bool) -> dict[str, Any]:
+        return {
+            "dry_run": dry_run,
+            "read": sum(report.read for report in self.reports),
+            "kept": self.kept,
+            "already_there": self.already_there,
+            "skipped": sum(file.n_skipped for report in self.reports for file in report.files),
+            "corrected": sum(report.corrected for report in self.reports),
+            "vanished": sum(report.vanished for report in self.reports),
+            "imports": [report.to_json() for report in self.reports],
+            "errors": [{"path": path, "error": message} for path, message in self.errors.items()],
+            "languages": list(self.languages),
+            "embedded": self.embedded,
+            "pending": self.pending,
+        }
+
+
+def print_counts(imported: Imported, *, dry_run: bool) -> None:
+    ink = Ink(is_colourful(sys.stdout))
+    for report in imported.reports:
+        print_report(report, ink, note=", not stored: a dry run" if dry_run else "")
+    # Before the long part begins, which may be stopped.
+    flush()
+
+
+def print_embedding(imported: Imported, *, place: Place) -> None:
+    if imported.languages:
+        say(f"language: {', '.join(imported.languages)}")
+    if imported.embedded:
+        rate = f" ({imported.embedded / imported.seconds:,.0f} turns/s)" if imported.seconds >= 1 else ""
+        say(f"embedded {imported.embedded:,} turns in {imported.seconds:,.1f} s{rate}")
+    if imported.pending and not imported.has_embedder:
+        note("found by keyword only: this memory has no embedder (embedder = none)")
+    elif imported.pending:
+        note(f"{imported.pending:,} turns are found by keyword only until you embed them: {place.command('reindex')}")
+
+
+def print_report(report: ImportReport, ink: Ink, *, name: str = "", note: str = "") -> None:
+    """Print the counts of one path so that they add up, and every reason for what was left out."""
+    formats = ", ".join(dict.fromkeys(file.format for file in report.files))
+    n_files = f", {len(report.files):,} files" if len(report.files) > 1 else ""
+    say(f"{ink.bold(shown(name or report.path))} ({formats}{n_files}){note}")
+    skipped = sum(reason.count for reason in report.skipped.values())
+    say(f"  {report.read:,} read = {report.kept:,} kept + {report.already_there:,} already there + {skipped:,} skipped")
+    _print_reasons("skipped", report.skipped)
+    _print_reasons("noted", report.noted)
+    unread = defaultdict[str, list[str]](list)
+    for file in report.unread:
+        unread[file.reason].append(file.file.removeprefix(f"{report.path}/"))
+    for refused in report.files:
+        if refused.error:
+            unread[refused.error.removeprefix(f"{refused.file}: ")].append(refused.file.removeprefix(f"{report.path}/"))
+    for reason, files in unread.items():
+        more = f" and {len(files) - _FILES_SHOWN:,} more" if len(files) > _FILES_SHOWN else ""
+        say(f"  not read: {shown(', '.join(files[:_FILES_SHOWN]))}{more}: {shown(reason)}")
+
+
+def _print_reasons(what: str, reasons: Mapping[str, Reason]) -> None:
+    for reason, found in sorted(reasons.items(), key=lambda item: (-item[1].count, item[0])):
+        say(f"  {what}: {found.count:,} × {shown(reason)} ({shown(', '.join(found.where))})")

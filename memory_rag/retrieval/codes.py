@@ -1,0 +1,94 @@
+"""One bit a dimension of every vector: names the nearest in a tenth of the time that their numbers take."""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.embedding.embedder import Vectors
+from memory_rag.retrieval.faiss_indexes import FlatVectors, OneBitCodes
+
+CODED_FROM: Final = 8192
+"""Vectors from which on codes pay: below, a scan of all numbers takes half a millisecond."""
+_WORTH_CODING: Final = 3
+"""Searches of one process after which codes are made: who asks once is answered sooner without."""
+_IN_PASSING: Final = 2048
+"""New vectors that a search codes itself, at 8 microseconds each."""
+_CHUNK: Final = 4096
+_EXAMPLES: Final = 16_384
+_LEAST: Final = 400
+"""Vectors named at least: of those that are among the 50 nearest, 99 % are among so many (measured at 30,000)."""
+
+
+class CodedVectors:
+    """Finds the nearest of a set of vectors: first by codes, then exactly among those that they name.
+
+    Codes are made from a set's vectors in a thread of their own once it has been searched a few times; until then every
+    vector is compared.
+    """
+
+    def __init__(self, vectors: FlatVectors, *, coded_from: int = CODED_FROM) -> None:
+        self._vectors = vectors
+        self._coded_from = coded_from
+        self._codes: OneBitCodes | None = None
+        self._n_searches = 0
+        self._maker: threading.Thread | None = None
+        self._is_closed = False
+
+    def nearest(self, query: Vectors, *, k: int) -> npt.NDArray[np.int64]:
+        """Return the numbers of the k nearest vectors to a query, shape (dim,), best first; fewer if there are fewer.
+
+        Nearly always: a code may miss one of the last of them, hardly ever one of the first.
+        """
+        codes = self._ready()
+        if codes is None or k > len(self._vectors) // 8:
+            return self._vectors.nearest(query, k=k)
+        numbers = codes.nearest(query, k=max(_LEAST, 2 * k))
+        scores = self._vectors.scores_of(query, numbers)
+        nearest: npt.NDArray[np.int64] = numbers[np.argsort(-scores, kind="stable")[:k]]
+        return nearest
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether the next search goes by codes."""
+        codes = self._codes
+        return codes is not None and not self._is_being_made and len(self._vectors) - len(codes) <= _IN_PASSING
+
+    @property
+    def _is_being_made(self) -> bool:
+        return self._maker is not None and self._maker.is_alive()
+
+    def wait(self) -> None:
+        """Wait until codes that are being made are ready."""
+        if self._maker is not None:
+            self._maker.join()
+
+    def close(self) -> None:
+        """Stop making codes."""
+        self._is_closed = True
+        self.wait()
+
+    def _ready(self) -> OneBitCodes | None:
+        """Return the codes of all vectors; None while there are none, or not of all."""
+        if self.has_codes and (codes := self._codes) is not None:
+            if len(codes) < len(self._vectors):
+                codes.add(self._vectors.rows(np.arange(len(codes), len(self._vectors))))
+            return codes
+        if len(self._vectors) >= self._coded_from and not self._is_being_made and not self._is_closed:
+            self._n_searches += 1
+            if self._n_searches >= _WORTH_CODING:
+                self._maker = threading.Thread(target=self._make, name="memory-rag-codes")
+                self._maker.start()
+        return None
+
+    def _make(self) -> None:
+        codes = self._codes
+        if codes is None:
+            every = 1 + len(self._vectors) // _EXAMPLES
+            codes = OneBitCodes(self._vectors.rows(np.arange(0, len(self._vectors), every)))
+        while len(codes) < (n := len(self._vectors)) and not self._is_closed and threading.main_thread().is_alive():
+            codes.add(self._vectors.rows(np.arange(len(codes), min(n, len(codes) + _CHUNK))))
+        self._codes = codes

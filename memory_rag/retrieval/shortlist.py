@@ -1,0 +1,143 @@
+"""The entries that are ranked for one question, and what signals read of them, each worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.retrieval.dated_days import values_of_days
+from memory_rag.retrieval.ranking import Entries, Scores
+from memory_rag.retrieval.scene import LEAST_DEVIATION, Scene
+from memory_rag.retrieval.spoken_order import Beyond
+from memory_rag.retrieval.turn_table import ROLES, TurnTable
+from memory_rag.turns import Role
+
+
+class Shortlist:
+    """Entries (ascending, each once) before a scene; every array has a value for each of them.
+
+    A longer list that is made from a ``core`` measures sessions by the core's turns: nobody's score depends on how much
+    longer it is.
+    """
+
+    def __init__(self, scene: Scene, entries: Entries, *, core: Entries | None = None) -> None:
+        self.scene = scene
+        self.entries = entries
+        self._core = core
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def table(self) -> TurnTable:
+        return self.scene.table
+
+    @property
+    def keyword(self) -> Scores:
+        return self._keywords[0]
+
+    @property
+    def dense(self) -> Scores:
+        return self._denses[0]
+
+    @property
+    def keyword_question(self) -> Scores:
+        """``keyword`` of the question that each turn answers, as :class:`Beyond` has it."""
+        return self.questions.best(self._keywords[1])
+
+    @property
+    def dense_question(self) -> Scores:
+        return self.questions.best(self._denses[1])
+
+    @property
+    def keyword_reply(self) -> Scores:
+        """``keyword`` of what was replied to each turn."""
+        return self.replies.best(self._keywords[2])
+
+    @property
+    def dense_reply(self) -> Scores:
+        return self.replies.best(self._denses[2])
+
+    @cached_property
+    def cosine(self) -> Scores:
+        return self._cosines[: len(self)]
+
+    @cached_property
+    def questions(self) -> Beyond:
+        """What each turn answers."""
+        return self.scene.order.questions(self.entries, self.table)
+
+    @cached_property
+    def replies(self) -> Beyond:
+        """What was replied to each turn."""
+        return self.scene.order.replies(self.entries, self.table)
+
+    @cached_property
+    def by_date(self) -> Scores:
+        """How well each turn's day fits the dates that the question names: 0, 1 or 2."""
+        if not self.scene.query.dates:
+            return np.zeros(len(self))
+        distinct, places = self.scene.stage.distinct_days
+        return values_of_days(self.scene.query.dates, distinct)[places[self.entries]]
+
+    def best_of_session(self, values: Scores) -> Scores:
+        """Return the best value in each turn's session, as deviations from the mean of these bests, over 3.
+
+        Of a session, the turns of the core count; where it has none, each turn for itself. With few sessions the best
+        tells less: n of them are held back by n / (n + 8).
+        """
+        n, number, places = self._sessions
+        best = np.full(n, -np.inf)
+        np.maximum.at(best, number[places], values[places])
+        if n < 2 or (deviation := float(best.std())) < LEAST_DEVIATION:
+            return np.zeros(len(self))
+        of_turn = best[number] if self._core is None else np.where(number >= 0, best[number], values)
+        held: Scores = (of_turn - best.mean()) * (n / (n + 8) / (3 * deviation))
+        return held
+
+    def has_role(self, role: Role) -> Scores:
+        """Return 1 for turns of this role, 0 for others."""
+        spoken: Scores = (self.table.role[self.entries] == ROLES.index(role)).astype(np.float64)
+        return spoken
+
+    def spoken_by(self, names: Sequence[str]) -> Scores:
+        """Return 1 for turns by any of these speakers, 0 for others."""
+        codes = [self.table.speakers.find(name) for name in names]
+        spoken = np.isin(self.table.speaker[self.entries], [code for code in codes if code is not None])
+        return spoken.astype(np.float64)
+
+    @cached_property
+    def _all(self) -> Entries:
+        """The entries, those that they answer, and those that answer them: looked up in one go."""
+        return np.concatenate([self.entries, self.questions.said, self.replies.said])
+
+    def _parts(self, values: Scores) -> tuple[Scores, Scores, Scores]:
+        first, second = len(self), len(self) + len(self.questions.said)
+        return values[:first], values[first:second], values[second:]
+
+    @cached_property
+    def _keywords(self) -> tuple[Scores, Scores, Scores]:
+        return self._parts(self.scene.keyword(self._all))
+
+    @cached_property
+    def _cosines(self) -> Scores:
+        return self.scene.cosine(self._all)
+
+    @cached_property
+    def _denses(self) -> tuple[Scores, Scores, Scores]:
+        return self._parts(self.scene.standardized(self._cosines))
+
+    @cached_property
+    def _sessions(self) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64] | slice]:
+        """How many sessions the core has, the number of each turn's (-1: none of these), and the core's places."""
+        codes = self.table.session[self.entries]
+        if self._core is None:
+            known, number = np.unique(codes, return_inverse=True)
+            return len(known), number, slice(None)
+        places = np.searchsorted(self.entries, self._core)
+        known = np.unique(codes[places])
+        number = np.minimum(np.searchsorted(known, codes), len(known) - 1)
+        return len(known), np.where(known[number] == codes, number, -1), places

@@ -1,0 +1,103 @@
+"""What a source no longer holds: stored turns amid those of a conversation that it gives now, and not among them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_rag.store.connections import Connection
+
+
+@dataclass(slots=True)
+class Passage:
+    """What was seen of one conversation of one source: its stored rows, and from where to where it reaches."""
+
+    source_name: str
+    conversation_id: str
+    first: int | None = None
+    last: int | None = None
+    rows: set[int] = field(default_factory=set)
+
+    def reach(self, ordinal: int) -> None:
+        self.first = ordinal if self.first is None else min(self.first, ordinal)
+        self.last = ordinal if self.last is None else max(self.last, ordinal)
+
+
+@dataclass(slots=True)
+class Vanishing:
+    """Follows an import of whole conversations, one after the other, and marks what is gone of each at its end.
+
+    What lies before the first or after the last turn that the source gives now is not gone but beyond this export: a
+    part, an older one, or one that begins later.
+    """
+
+    connection: Connection
+    now: int
+    before_row: int
+    """Rows from here on were stored by this import."""
+    turn_ids: list[str] = field(default_factory=list)
+    any_marked: bool = False
+    _passage: Passage | None = None
+
+    def __post_init__(self) -> None:
+        self.any_marked = self.connection.execute("SELECT 1 FROM vanished LIMIT 1").fetchone() is not None
+
+    def passage(self, source_name: str, conversation_id: str) -> Passage:
+        """Return what was seen so far of a conversation; the one before it has ended."""
+        passage = self._passage
+        if passage is None or (passage.source_name, passage.conversation_id) != (source_name, conversation_id):
+            self.end()
+            passage = self._passage = Passage(source_name, conversation_id)
+        return passage
+
+    def came_back(self, row: int) -> None:
+        """Take a mark away: the source has the turn."""
+        if self.any_marked:
+            self.connection.execute("DELETE FROM vanished WHERE row = ?", (row,))
+
+    def end(self) -> None:
+        """Mark what is gone of the conversation that was seen last."""
+        passage, self._passage = self._passage, None
+        if passage is None or not passage.rows or passage.first is None or passage.last is None:
+            return
+        for row, turn_id in self.connection.execute(
+            "SELECT row, turn_id FROM turns WHERE source_name = ? AND conversation_id = ? AND ordinal > ? "
+            "AND ordinal < ? AND row < ? AND row NOT IN (SELECT row FROM vanished)",
+            (passage.source_name, passage.conversation_id, passage.first, passage.last, self.before_row),
+        ).fetchall():
+            if row not in passage.rows:
+                self.connection.execute("INSERT INTO vanished VALUES (?, ?)", (row, self.now))
+                self.any_marked = True
+                self.turn_ids.append(turn_id)
+
+
+def note_export(
+    connection: Connection, *, source_name: str, account: str, conversation_ids: Iterable[str], latest: int, now: int
+) -> list[str]:
+    """Remember which conversations an account's export holds, and mark those of its last one that are gone.
+
+    ``latest`` is the instant of the last thing said in it, in microseconds: an older export says nothing of what is
+    gone. The ids of the turns that are marked are returned.
+    """
+    name = f"export of {source_name} {account}"
+    present = set(conversation_ids)
+    found = connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+    before: dict[str, Any] = json.loads(found[0]) if found else {"latest": latest, "conversations": []}
+    if latest < before["latest"]:
+        return []
+    marked: list[str] = []
+    for conversation_id in sorted(set(before["conversations"]) - present):
+        for row, turn_id in connection.execute(
+            "SELECT row, turn_id FROM turns WHERE source_name = ? AND conversation_id = ? "
+            "AND row NOT IN (SELECT row FROM vanished) ORDER BY row",
+            (source_name, conversation_id),
+        ).fetchall():
+            connection.execute("INSERT INTO vanished VALUES (?, ?)", (row, now))
+            marked.append(turn_id)
+    value = json.dumps({"latest": latest, "conversations": sorted(present)})
+    connection.execute(
+        "INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", (name, value)
+    )
+    return marked

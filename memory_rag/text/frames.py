@@ -1,0 +1,218 @@
+"""The words of a question that are about asking ("can you walk me through"), told from what is asked.
+
+A frame finds the wrong turns: its "order", "list" and "conversations" are words like any other to the keyword index,
+and they move the question's vector. What is left is for retrieval only; who said it and when is read from the whole
+question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from functools import cache
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A language's ways to ask, as patterns.
+
+    ``request`` asks the assistant to speak, ``limit`` says how many things to name, ``order`` in which order, ``talk``
+    is where it was said, ``saying`` that it was said, ``summary`` what to make of it, ``aspects`` a word for anything
+    it has to do with, and ``course`` the time that it took.
+    """
+
+    request: str
+    limit: str
+    order: str
+    talk: str
+    saying: str
+    summary: str
+    aspects: str
+    course: str
+
+
+_EN_SAY: Final = (
+    "brought up|bring up|mentioned|mention|discussed|discuss|talked about|talk about|said|say|told you|tell you|"
+    "asked about|ask about|raised|shared|described|describe|outlined|outline"
+)
+_ENGLISH: Final = _Frame(
+    request=(
+        r"(?:can|could|would|will|do) you (?:please |also |just )?(?:list|tell|give|show|walk|remind|summari[sz]e|"
+        r"provide|help|explain|describe|recall|remember|outline)\b(?: me\b)?(?: through\b)?(?: with\b)?"
+        r"(?: understand\b)?|(?:please )?(?:tell|remind|give|show) me"
+    ),
+    limit=r"mention only(?: and only)? [\w-]+ (?:items?|things?|points?)",
+    order=(
+        r"the order in which|in (?:which|what|chronological|the right|the correct) order|"
+        r"in order(?=\s*(?:[?.,;]|\Z))"
+    ),
+    talk=(
+        r"(?:throughout|across|over|during|in|from|based on) (?:all (?:of )?)?(?:our|my|the|these|those)"
+        r"(?: recent| past| previous| entire| whole| different)? (?:conversation|chat|discussion|session|talk|message|"
+        r"request|question|exchange)s?"
+    ),
+    saying=rf"(?:that |which )?(?:did |have |had )?(?:i|we|you) (?:have |had |ever )?(?:{_EN_SAY})",
+    summary=(
+        r"(?:an? |the )?(?:(?:clear|comprehensive|complete|brief|short|detailed|full|thorough|concise) ){0,3}"
+        r"(?:summary|overview|recap) of\b(?: (?:how|what|everything)\b)?|summari[sz]e\b(?: (?:how|what)\b)?"
+    ),
+    aspects=(
+        r"(?:the )?(?:different|various|several) (?:aspects|topics|things|parts|elements|concepts|details|points)\b"
+        r"(?: (?:of|about|related to|around|in)\b)?"
+    ),
+    course=r"(?:(?:has |have |had )?(?:developed|evolved|progressed|changed) )?over time",
+)
+
+_SV_SAID: Final = "sade|sa|nämnde|berättade|pratade|talade|diskuterade|frågade|beskrev"
+_SV_SAY: Final = f"{_SV_SAID}|tog upp|sagt|nämnt|berättat|pratat|talat|diskuterat|frågat|beskrivit|tagit upp"
+_SV_TO: Final = r"(?: (?:för|till) (?:dig|dej|mig|mej)\b)?(?: om\b)?(?: (?:för|till|med) (?:dig|dej|mig|mej)\b)?"
+_SWEDISH: Final = _Frame(
+    request=(
+        r"(?:kan|kunde|skulle|vill) du (?:snälla |vänligen |också |bara |kanske |kunna |vilja ){0,3}"
+        r"(?:lista|räkna upp|rada upp|berätta|tala om|säga|visa|ge|påminna|sammanfatta|hjälpa|förklara|beskriva|"
+        r"återge|redogöra för|gå igenom|repetera|minnas|(?:ta|guida|leda)(?= (?:mig|mej|oss) (?:i?genom)\b))\b"
+        r"(?: (?:för )?(?:mig|mej|oss)\b)?(?: i?genom\b)?(?: med\b| om\b)?(?: att (?:förstå|minnas|komma ihåg)\b)?"
+        r"|(?:snälla |vänligen )?(?:berätta|säg|visa|ge|påminn|förklara|beskriv)(?: för)? (?:mig|mej|oss)\b(?: om\b)?"
+        r"|minns du|kommer du ihåg"
+    ),
+    limit=(
+        r"(?:nämn|ange|ta med) (?:bara|endast|enbart)(?: och (?:bara|endast|enbart))? [\w-]+ "
+        r"(?:saker|punkter|ämnen)|ta bara med [\w-]+ (?:saker|punkter|ämnen)"
+    ),
+    order=(
+        r"(?:(?:lista|räkna upp) )?i (?:vilken|kronologisk|rätt|den) (?:tids)?(?:ordningsföljd|ordning|följd)"
+        r"(?: som\b)?|(?:lista )?(?:den )?ordning(?:en|sföljden)? (?:som|i vilken)|"
+        r"i (?:tur och ordning|turordning|tidsordning|ordning(?=\s*(?:[?.,;]|\Z)))"
+    ),
+    talk=(
+        r"(?:i|under|genom|över|från|ur|utifrån) (?:alla |hela |samtliga )?(?:våra?|vårt|mina?|mitt|dessa|de här|alla)"
+        r"(?: tidigare| senaste| olika)? (?:samtal|konversation(?:er)?|chatt(?:ar)?|diskussion(?:er)?|"
+        r"meddelanden?|dialog(?:er)?|frågor)(?:s gång)?"
+        r"|(?:i|under|genom|över|från|ur|utifrån) (?:alla |hela |samtliga )?(?:de )?(?:tidigare |senaste |olika )?"
+        r"(?:samtal|konversation|chatt|diskussion|meddelande|dialog)(?:erna|arna|ens?|ets?|na|t)(?: gång)?"
+    ),
+    saying=(
+        rf"(?:vad )?var det (?:som )?(?:jag|vi|du) (?:{_SV_SAY})\b{_SV_TO}"
+        rf"|(?:som |att )?(?:(?:har|hade) )?(?:jag|vi|du) (?:(?:har|hade|någonsin|tidigare) ){{0,2}}(?:{_SV_SAY})\b"
+        rf"{_SV_TO}|(?:{_SV_SAID}) (?:jag|vi|du)(?: någonsin| tidigare)?\b{_SV_TO}"
+        r"|tog (?:jag|vi|du)(?: någonsin| tidigare)? upp"
+    ),
+    summary=(
+        r"(?:en )?(?:(?:tydlig|kort|kortfattad|fullständig|utförlig|heltäckande|komplett|detaljerad|noggrann|"
+        r"omfattande|samlad|övergripande) (?:och )?){0,3}(?:sammanfattning|översikt|överblick)(?:en)? "
+        r"(?:av|över|om|på)\b(?: (?:hur|vad|allt)\b)?|sammanfatta\b(?: för (?:mig|mej)\b)?(?: (?:hur|vad|allt)\b)?"
+    ),
+    aspects=(
+        r"(?:de |dom )?(?:olika|flera|skilda) (?:aspekter|ämnen|saker|delar|element|begrepp|detaljer|punkter|sidor)"
+        r"(?:na|a|en)?\b(?: (?:av|om|kring|inom|i|med|som rör)\b)?"
+    ),
+    course=(
+        r"(?:(?:har |hade )?(?:utvecklats|förändrats|ändrats|utvecklades|förändrades|ändrades) )?"
+        r"(?:över tiden|över tid|med tiden)"
+    ),
+)
+
+_NB_SAID: Final = "sa|nevnte|fortalte|snakket|snakka|pratet|prata|diskuterte|spurte|beskrev"
+_NB_SAY: Final = f"{_NB_SAID}|tok opp|sagt|nevnt|fortalt|diskutert|spurt|beskrevet|tatt opp"
+_NB_TO: Final = r"(?: (?:til )?(?:deg|meg)\b)?(?: om\b)?(?: (?:til |med )?(?:deg|meg)\b)?"
+_NORWEGIAN: Final = _Frame(
+    request=(
+        r"(?:kan|kunne|vil|ville|skulle) du (?:være så snill (?:å|og) |vennligst |også |bare |kanskje |gjerne ){0,3}"
+        r"(?:liste(?: opp)?|ramse opp|fortelle|si|vise|gi|minne|oppsummere|hjelpe|forklare|beskrive|gjengi|huske|"
+        r"gjøre rede for|gå i?gjennom|(?:ta|lede)(?= (?:meg|oss) i?gjennom\b))\b"
+        r"(?: (?:til |for )?(?:meg|oss)\b)?(?: i?gjennom\b)?(?: med\b| om\b| på\b)?(?: å (?:forstå|huske)\b)?"
+        r"|(?:vennligst )?(?:fortell|si|vis|gi|minn|forklar|beskriv)(?: til| for)? (?:meg|oss)\b(?: om\b| på\b)?"
+        r"|husker du"
+    ),
+    limit=(
+        r"(?:nevn|ta med) (?:bare|kun)(?: og (?:bare|kun))? [\w-]+ (?:ting|punkter|temaer|emner)"
+        r"|ta bare med [\w-]+ (?:ting|punkter|temaer|emner)"
+    ),
+    order=(
+        r"(?:list(?: opp)? )?i (?:hvilken|kronologisk|riktig|rett|den) rekkefølgen?(?: som\b)?|"
+        r"(?:list opp )?(?:den )?rekkefølgen(?: som| i hvilken)?(?= (?:jeg|vi|du)\b)|"
+        r"i rekkefølge(?=\s*(?:[?.,;]|\Z))"
+    ),
+    talk=(
+        r"(?:i løpet av|på tvers av|ut fra|basert på|i|under|gjennom|over|fra) (?:alle |hele |samtlige )?"
+        r"(?:(?:våre?|vårt|mine?|mitt|disse|alle)(?: tidligere| siste| ulike)? "
+        r"(?:samtaler?|chatter|chat|diskusjon(?:er)?|melding(?:er)?|dialog(?:er)?|spørsmål)"
+        r"|(?:de )?(?:tidligere |siste |ulike )?(?:samtale|chatt?|diskusjon|melding|dialog)(?:ene|en|ne|n)"
+        r"(?: (?:våre?|mine?))?)"
+    ),
+    saying=(
+        rf"(?:hva )?var det (?:som )?(?:jeg|vi|du) (?:{_NB_SAY})\b{_NB_TO}"
+        rf"|(?:som |at )?(?:(?:har|hadde) )?(?:jeg|vi|du) (?:(?:har|hadde|noen gang|tidligere) ){{0,2}}(?:{_NB_SAY})\b"
+        rf"{_NB_TO}|(?:{_NB_SAID}) (?:jeg|vi|du)(?: noen gang| tidligere)?\b{_NB_TO}"
+        r"|tok (?:jeg|vi|du)(?: noen gang| tidligere)? opp"
+    ),
+    summary=(
+        r"(?:en |et )?(?:(?:tydelig|kort|fullstendig|utførlig|grundig|komplett|detaljert|omfattende|samlet|"
+        r"overordnet) (?:og )?){0,3}(?:oppsummering|sammendrag|oversikt|sammenfatning)(?:en|et)? "
+        r"(?:av|over|om|på)\b(?: (?:hvordan|hva|alt)\b)?|(?:oppsummer|sammenfatt)\b(?: for meg\b)?"
+        r"(?: (?:hvordan|hva|alt)\b)?"
+    ),
+    aspects=(
+        r"(?:de )?(?:ulike|forskjellige|flere) "
+        r"(?:aspekte(?:r|ne)|tema(?:er|ene)?|emne(?:r|ne)|ting(?:ene)?|dele(?:r|ne)|element(?:er|ene)|begrep(?:er|ene)?|"
+        r"detalje(?:r|ne)|punkt(?:er|ene)|side(?:r|ne))\b(?: (?:av|om|rundt|innen|i|ved|som gjelder)\b)?"
+    ),
+    course=r"(?:(?:har |hadde )?(?:utviklet|forandret|endret) seg )?(?:over tid|med tiden)",
+)
+
+_FRAMES: Final[Mapping[str, _Frame]] = {"en": _ENGLISH, "sv": _SWEDISH, "nb": _NORWEGIAN}
+
+
+def without_frame(text: str, *, language: str) -> str:
+    """Return a question without the words that are about asking: "Can you tell me when Anna came?", "when Anna came?".
+
+    White space and commas are tidied where something was cut, and nowhere else. The text itself comes back when it has
+    no frame, or in a language without known ones; the empty text when it is nothing but frame.
+    """
+    pattern = _pattern(language)
+    if pattern is None:
+        return text
+    kept: list[str] = []
+    end = 0
+    for frame in pattern.finditer(text.replace("\u2019", "'")):
+        kept.append(text[end : frame.start()])
+        end = frame.end()
+    if not kept:
+        return text
+    kept.append(text[end:])
+    return _joined(kept)
+
+
+@cache
+def _pattern(language: str) -> re.Pattern[str] | None:
+    frame = _FRAMES.get(language)
+    if frame is None:
+        return None
+    return re.compile(rf"\b(?:{'|'.join(astuple(frame))})\b", re.IGNORECASE)
+
+
+_BREAKS: Final = ",;:.?!"
+
+
+def _joined(kept: list[str]) -> str:
+    """Join what stood around the cuts: a space between words, none before a point, no comma left on its own."""
+    joined: list[str] = []
+    last = len(kept) - 1
+    for number, part in enumerate(kept):
+        if number > 0:
+            part = part.lstrip()
+        if number < last:
+            part = part.rstrip()
+        if not joined:
+            part = part.lstrip(f" {_BREAKS}") if number > 0 else part
+        elif part.startswith(tuple(_BREAKS)):
+            joined[-1] = joined[-1].rstrip(",;")
+        elif part:
+            joined.append(" ")
+        if part:
+            joined.append(part)
+    if joined and not kept[last]:
+        joined[-1] = joined[-1].rstrip(" ,;")
+    return "".join(joined)

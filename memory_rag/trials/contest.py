@@ -1,0 +1,144 @@
+"""One memory with its embedder in a benchmark: what it embeds first, and the retrievers that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Final
+
+from memory_rag.errors import QueryError
+from memory_rag.evaluation.benchmark import Query
+from memory_rag.evaluation.pools import Pools
+from memory_rag.evaluation.report_shape import PoolName, Weights
+from memory_rag.evaluation.retrievers import Contender
+from memory_rag.evaluation.runner import Progress, Trial
+from memory_rag.evaluation.tuning import Example
+from memory_rag.memory import Memory
+from memory_rag.trials.contenders import MemoryRetrievers
+from memory_rag.trials.query_vectors import RememberingEmbedder
+
+FittedByPool = dict[PoolName, Mapping[str, Mapping[str, float]]]
+"""Pool to conversation to the weights that were fitted without it."""
+OF_ANOTHER_EMBEDDER: Final = ("dense", "convex", "hybrid", "hybrid-cv")
+"""What another embedder is tried with; the others don't use one, or are known to be worse."""
+_BY_MEANING: Final = frozenset({"dense", "rrf", "convex", "hybrid", "hybrid-cv"})
+_MEASURED: Final = 64
+"""Turns that are embedded to say how long the others will take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A memory with its embedder, None if it has none, and the weights of its hybrid retrieval."""
+
+    memory: Memory
+    embedder: RememberingEmbedder | None
+    weights: Mapping[str, float]
+    origin: Weights
+    name: str = ""
+    """What stands behind the names of its retrievers, empty for the memory's own embedder."""
+
+    def retrievers(self, trial: Trial, pools: Pools) -> MemoryRetrievers:
+        """Return what this memory ranks a benchmark's candidates by."""
+        return MemoryRetrievers(
+            self.memory, trial.benchmark, pools, embedder=self.embedder, weights=self.weights, origin=self.origin
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """Who is told: how far it is, and what else there is to know."""
+
+    progress: Progress | None = None
+    note: Callable[[str], None] = field(default=lambda _text: None)
+
+
+class Contest:
+    """A side's retrievers in a trial; ``weights`` are the cross-validated ones, once :meth:`ask` has fitted them."""
+
+    def __init__(self, trial: Trial, side: Side, pools: Pools, retrievers: Sequence[str], telling: Telling) -> None:
+        self.side = side
+        self.ours = side.retrievers(trial, pools)
+        self.weights: FittedByPool = {}
+        self.not_measured: list[str] = []
+        self._trial = trial
+        self._telling = telling
+        self._wanted = [name for name in retrievers if name in (OF_ANOTHER_EMBEDDER if side.name else _BY_MEANING)]
+
+    def named(self, retriever: str) -> str:
+        """Return a retriever's name in the report: with another embedder the embedder's stands behind it."""
+        return f"{retriever}:{self.side.name}" if self.side.name else retriever
+
+    def ask(self) -> None:
+        """Embed what is left to embed, and ask what uses vectors in every pool."""
+        if not self._wanted:
+            return
+        if self.side.embedder is not None:
+            embed_side(self.side, self._telling)
+        elif set(self._wanted) - {"hybrid", "hybrid-cv"}:
+            self.not_measured.append("dense, rrf and convex: there is no embedder (embedder = none)")
+        for pool in self._trial.pools:
+            self._ask(pool)
+        if self.side.embedder is not None:
+            self.side.embedder.save()
+
+    def contenders(self, ours: MemoryRetrievers) -> list[Contender]:
+        """Return the retrievers that use vectors, of this memory over any pools, under their names in the report."""
+        return [self._renamed(one) for one in ours.by_meaning() if one.name in self._wanted]
+
+    def cross_validated(self, ours: MemoryRetrievers, pool: PoolName) -> Contender | None:
+        """Return hybrid-cv with the weights that were fitted in a pool; None if none were."""
+        return self._renamed(ours.by_conversation(self.weights[pool])) if pool in self.weights else None
+
+    def _ask(self, pool: PoolName) -> None:
+        trial, progress, name = self._trial, self._telling.progress, self.named("hybrid-cv")
+        contenders = self.contenders(self.ours)
+        if "hybrid-cv" not in self._wanted:
+            trial.ask(contenders, pool, progress=progress)
+            return
+        known = trial.kept.value(pool, f"{name} weights") if trial.kept else None
+        examples: list[Example] = []
+
+        def learn(query: Query) -> None:
+            examples.extend(self.ours.example(query, pool))
+
+        self.ours.keep_signals(known is None)
+        trial.ask(contenders, pool, progress=progress, beside=learn if known is None else None)
+        try:
+            self.weights[pool] = known if known is not None else self.ours.cross_validated(examples)
+        except QueryError as error:
+            self.not_measured.append(f"{name}, {pool}: {error}")
+            self._telling.note(f"{name}, pool {pool}, is left out: {error}")
+            return
+        if known is None and trial.kept is not None:
+            trial.kept.keep_value(pool, f"{name} weights", self.weights[pool])
+        fitted = self.cross_validated(self.ours, pool)
+        if fitted is not None:
+            trial.ask([fitted], pool, progress=progress)
+        self.ours.keep_signals(False)
+
+    def _renamed(self, contender: Contender) -> Contender:
+        return replace(contender, name=self.named(contender.name))
+
+
+def embed_side(side: Side, telling: Telling) -> None:
+    """Embed the turns that lack a vector; what was embedded before is kept."""
+    memory = side.memory
+    dense = memory.indexes.dense()
+    table = memory.indexes.keyword.table
+    if dense is None or len(dense.pending(table)) == 0:
+        return
+    n_pending = len(dense.pending(table))
+    start = perf_counter()
+    done = dense.embed(table, memory.store, limit=_MEASURED)
+    left = n_pending - done
+    if left and done:
+        seconds = (perf_counter() - start) / done * left
+        telling.note(f"{n_pending:,} turns to embed, about {_roughly(seconds)}; a stopped run is taken up again")
+    memory.embed(progress=telling.progress)
+
+
+def _roughly(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,116 @@
+"""Codes that are made while searching goes on."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from memory_rag.retrieval.codes import CodedVectors
+from memory_rag.retrieval.faiss_indexes import FlatVectors
+
+
+DIM = 384
+
+
+def unit(n: int, *, seed: int) -> npt.NDArray[np.float32]:
+    """Return vectors that lie in groups, as those of turns do."""
+    groups = np.random.default_rng(0).normal(size=(50, DIM))
+    rows = np.random.default_rng(seed).normal(size=(n, DIM)) + groups[np.arange(n) % 50]
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+QUERIES = unit(20, seed=9)
+
+
+def coded(n: int, *, coded_from: int = 1000) -> tuple[FlatVectors, CodedVectors]:
+    vectors = FlatVectors(DIM)
+    vectors.add(unit(n, seed=1))
+    return vectors, CodedVectors(vectors, coded_from=coded_from)
+
+
+def agreement(vectors: FlatVectors, found: CodedVectors, *, k: int = 10) -> float:
+    same = [len(set(found.nearest(q, k=k).tolist()) & set(vectors.nearest(q, k=k).tolist())) for q in QUERIES]
+    return float(np.mean(same)) / k
+
+
+def ready(found: CodedVectors) -> CodedVectors:
+    for query in QUERIES[:3]:
+        found.nearest(query, k=1)
+    found.wait()
+    return found
+
+
+def test_a_few_searches_and_a_small_set_are_answered_without_codes() -> None:
+    vectors, found = coded(3000)
+    assert [found.nearest(q, k=5).tolist() for q in QUERIES[:2]] == [
+        vectors.nearest(q, k=5).tolist() for q in QUERIES[:2]
+    ]
+    assert not found.has_codes
+
+    vectors, found = coded(500)
+    assert agreement(vectors, ready(found)) == 1.0
+    assert not found.has_codes
+
+
+def test_after_some_searches_codes_name_nearly_the_same() -> None:
+    vectors, found = coded(5000)
+
+    ready(found)
+
+    assert found.has_codes
+    assert agreement(vectors, found) >= 0.97
+
+
+def test_what_is_named_comes_best_first_by_its_numbers() -> None:
+    vectors, found = coded(5000)
+    ready(found)
+
+    for query in QUERIES:
+        scores = vectors.scores_of(query, found.nearest(query, k=50))
+        assert (np.diff(scores) <= 0).all()
+
+
+@pytest.mark.parametrize("n_new", [1, 100, 3000])
+def test_vectors_that_are_added_later_are_found(n_new: int) -> None:
+    vectors, found = coded(5000)
+    ready(found)
+    new = unit(n_new, seed=2)
+
+    vectors.add(new)
+
+    for number in (0, n_new - 1):
+        assert found.nearest(new[number], k=1).tolist() == [5000 + number]
+    assert agreement(vectors, ready(found)) >= 0.97
+    assert found.has_codes
+
+
+def test_adding_goes_on_while_codes_are_made() -> None:
+    vectors, found = coded(20_000)
+    for query in QUERIES[:3]:
+        found.nearest(query, k=1)
+    for n in range(200):
+        vectors.add(unit(50, seed=100 + n))
+
+    found.wait()
+
+    assert agreement(vectors, ready(found)) >= 0.95
+    last = unit(50, seed=299)[-1]
+    assert found.nearest(last, k=1).tolist() == [len(vectors) - 1]
+
+
+def test_closing_stops_the_making() -> None:
+    vectors, found = coded(20_000)
+    for query in QUERIES[:3]:
+        found.nearest(query, k=1)
+
+    found.close()
+
+    assert agreement(vectors, found) >= 0.97
+
+
+def test_most_of_a_set_is_asked_of_the_numbers() -> None:
+    vectors, found = coded(5000)
+    ready(found)
+
+    assert found.nearest(QUERIES[0], k=3000).tolist() == vectors.nearest(QUERIES[0], k=3000).tolist()
