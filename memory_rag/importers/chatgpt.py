@@ -94,7 +94,6 @@ class _Place:
 
 
 def _turn(place: _Place, node_id: str, message: Any, options: ImportOptions) -> Iterator[Item]:
-    where = f"{place.conversation_id}/{node_id}"
     fields = as_object(message)
     content = content_of(fields.get("content"))
     author = as_object(fields.get("author"))
@@ -102,11 +101,11 @@ def _turn(place: _Place, node_id: str, message: Any, options: ImportOptions) -> 
     shared = attachments_of(fields)
     reason = _left_out(fields, role=role, said=bool(content.text or content.blocks or shared))
     if reason or role is None:
-        yield Skipped(reason or unknown_role(author.get("role")), where)
+        yield Skipped(reason or unknown_role(author.get("role")), f"{place.conversation_id}/{node_id}")
         return
     said = moment(fields.get("create_time"), tz=options.tz)
     if said.problem:
-        yield Noted(said.problem, where)
+        yield Noted(said.problem, f"{place.conversation_id}/{node_id}")
     name = author.get("name")
     to_all = _recipient(fields) == "all"
     canvas = () if to_all else canvas_of(_recipient(fields), content.text)

@@ -46,6 +46,8 @@ def content_of(content: Any) -> Content:
 def attachments_of(message: dict[str, Any]) -> tuple[Block, ...]:
     """Return the files that a message came with, by name; their bytes are not in the export's JSON."""
     listed = as_list(as_object(message.get("metadata")).get("attachments"))
+    if not listed:
+        return ()
     return tuple(
         Block("attachment", fields, _text(fields, "name", "file_name")) for fields in map(as_object, listed) if fields
     )
@@ -74,6 +76,8 @@ def _of_parts(parts: list[Any]) -> Content:
 
     What a voice message says is its transcription: words like typed ones.
     """
+    if len(parts) == 1 and isinstance(parts[0], str):
+        return Content(parts[0])
     said = [_spoken(part) for part in parts]
     texts = [text for text in said if text]
     blocks = [

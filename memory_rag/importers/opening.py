@@ -77,6 +77,7 @@ class ImportFile:
             ImportFormatError: the file can't be read, at any point; nothing of it is then to be kept.
         """
         self.report.clear()
+        speakers = self.options.speakers
         n_turns = 0
         try:
             for item in self.importer.read(self.source, self.options):
@@ -90,7 +91,7 @@ class ImportFile:
                     self.conversation_ids.add(item.conversation_id)
                     if item.said_at is not None and (self.latest is None or item.said_at > self.latest):
                         self.latest = item.said_at
-                    yield self.options.speakers.applied(item)
+                    yield speakers.applied(item) if speakers.names else item
                 elif isinstance(item, Skipped):
                     self.report.skip(item)
                 elif isinstance(item, Noted):
@@ -107,14 +108,12 @@ class ImportFile:
         since = self.options.since
         if since is not None and turn.said_at is not None and turn.said_at < since:
             return f"said before {since.isoformat(sep=' ', timespec='minutes')}"
-        source = turn.source
-        if (
-            is_storable(turn.conversation_id)
-            and (turn.session_id == turn.conversation_id or is_storable(turn.session_id))
-            and (source is None or is_storable(source.native_id))
-        ):
+        native_id = turn.source.native_id if turn.source else "-"
+        ids = (turn.conversation_id, turn.session_id, native_id)
+        # One look at all three, which is right but for empty and very long ones.
+        if all(ids) and is_storable("".join(ids)):
             return ""
-        return "an id that can't be stored"
+        return "" if all(map(is_storable, ids)) else "an id that can't be stored"
 
     def _nothing_taken(self) -> str:
         skipped = self.report.skipped

@@ -17,7 +17,7 @@ LONGEST_READ = 1 << 20
 MAX_ITEMS = 8
 
 _BLANK = re.compile(r"[ \t\r\n]*")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
 _DECODER = json.JSONDecoder()
 
 Kind = Literal["list", "object", "lines", "text", "binary", "empty"]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.bm25 import Bm25
+from memory_rag.retrieval.fresh_terms import FreshTerms
 from memory_rag.retrieval.participants import ROLE_NAMES
 from memory_rag.retrieval.postings import Postings
 from memory_rag.retrieval.turn_table import TurnTable
@@ -20,7 +21,7 @@ from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Turn
 
 FILE_NAME: Final = "keyword.npz"
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Changes when the columns of the table, or how they are made, do; the analyzer's fingerprint tells of the terms."""
 _BATCH: Final = 1000
 
@@ -32,6 +33,7 @@ class KeywordIndex:
         self.analyzer = analyzer
         self.table = TurnTable()
         self.bm25 = Bm25()
+        self._fresh = FreshTerms(self.table, self.bm25.postings)
         self.applied_seq = 0
         self.applied_at = 0
 
@@ -58,11 +60,16 @@ class KeywordIndex:
             part = rows[start : start + _BATCH]
             turns = store.turns_at(part)
             for row in part:
+                earlier = self.table.entry_of(row)
+                if earlier is not None:
+                    self._fresh.leave_out(earlier)
                 if row in turns:
                     # The terms first: whoever is stopped here leaves the table and the postings of equal length.
                     turn, seq = turns[row], latest[row]
                     terms, language = self.terms_of(turn), self.analyzer.language_of(turn.text)
-                    self.bm25.add(self.table.append(row, turn, seq=seq, language=language), terms)
+                    entry = self.table.append(row, turn, seq=seq, language=language)
+                    self._fresh.take_in(entry, terms)
+                    self.bm25.add(entry, terms)
                 else:
                     self.table.end(row)
             if progress is not None:
@@ -76,6 +83,7 @@ class KeywordIndex:
         alive = self.table.alive
         if not alive.all():
             self.bm25, self.table = self.bm25.only(alive), self.table.only_living()
+            self._fresh = FreshTerms(self.table, self.bm25.postings)
 
     def terms_of(self, turn: Turn) -> list[str]:
         """Return what a turn is found by: its words, its captions, and its speaker's name if that is a name."""
@@ -125,6 +133,7 @@ class KeywordIndex:
         lengths = array("i")
         lengths.frombytes(np.asarray(parts["lengths"], np.int32).tobytes())
         index.bm25 = Bm25(Postings.from_arrays(under["postings."]), lengths)
+        index._fresh = FreshTerms(index.table, index.bm25.postings)
         index.applied_seq, index.applied_at = (int(number) for number in parts["applied"])
         return index
 

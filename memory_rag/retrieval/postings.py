@@ -58,6 +58,13 @@ class Postings:
             counts = np.concatenate([counts, np.array(tail[1], np.float32)])
         return entries, counts
 
+    def terms_of(self, entry: int) -> list[str]:
+        """Return the terms that an entry holds; takes time in proportion to all postings."""
+        places = np.flatnonzero(self._entries == entry)
+        sealed = np.searchsorted(self._starts, places, side="right") - 1
+        new = [number for number, (listed, _) in self._tail.items() if entry in listed]
+        return [self.terms[number] for number in dict.fromkeys([*sealed.tolist(), *new])]
+
     def seal(self) -> None:
         """Fold the growing arrays into the sealed ones; takes time in proportion to all postings."""
         if not self._tail:

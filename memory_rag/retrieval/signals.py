@@ -106,6 +106,11 @@ def speaker_first_person(short: Shortlist) -> Scores:
     return speaker(short) * first_person(short)
 
 
+def fresh(short: Shortlist) -> Scores:
+    """The logarithm of 1 + the terms that the conversation had not heard before the turn, at most 2."""
+    return np.minimum(np.log1p(short.table.fresh[short.entries]), 2.0)
+
+
 def length(short: Shortlist) -> Scores:
     """Minus the logarithm of the length over the typical one, where lengths spread as those of a person and a model."""
     pool = short.scene.pool
@@ -128,6 +133,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "dated": 2.5,
     "first_person": 1.0,
     "speaker_first_person": 0.5,
+    "fresh": 0.5,
     "length": 0.3,
 }
 """Round numbers set by hand; README's Decisions says from what."""
@@ -148,6 +154,7 @@ _COMPUTE: Final[Mapping[str, Compute]] = {
         dated,
         first_person,
         speaker_first_person,
+        fresh,
         length,
     )
 }

@@ -35,6 +35,7 @@ _COLUMNS: Final[Mapping[str, type]] = {
     "recalled": np.bool_,
     "asks": np.bool_,
     "first_person": np.bool_,
+    "fresh": np.int32,
 }
 
 
@@ -130,6 +131,11 @@ class TurnTable:
     @property
     def first_person(self) -> Mask:
         return self.column("first_person")  # type: ignore[return-value]
+
+    @property
+    def fresh(self) -> npt.NDArray[np.int32]:
+        """Distinct terms that the conversation had not heard before; kept by :class:`FreshTerms`."""
+        return self.column("fresh")  # type: ignore[return-value]
 
     def entry_of(self, row: int) -> int | None:
         """Return the living entry of a store row."""

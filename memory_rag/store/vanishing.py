@@ -21,8 +21,10 @@ class Passage:
     rows: set[int] = field(default_factory=set)
 
     def reach(self, ordinal: int) -> None:
-        self.first = ordinal if self.first is None else min(self.first, ordinal)
-        self.last = ordinal if self.last is None else max(self.last, ordinal)
+        if self.first is None or ordinal < self.first:
+            self.first = ordinal
+        if self.last is None or ordinal > self.last:
+            self.last = ordinal
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_rag.errors import ImportFormatError
@@ -115,6 +115,7 @@ def test_a_first_value_that_goes_on_for_long_is_known_as_far_as_it_was_read(open
     ).filter(lambda value: isinstance(value, list | dict)),
     st.data(),
 )
+@settings(max_examples=300)
 def test_a_text_cut_anywhere_is_json_again_when_it_is_closed(value: Any, data: st.DataObject) -> None:
     text = json.dumps(value)
     cut = text[: data.draw(st.integers(1, len(text)))]

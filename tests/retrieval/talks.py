@@ -10,6 +10,7 @@ import numpy as np
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.retrieval.bm25 import Bm25, Pool
 from memory_rag.retrieval.filters import Within, scope_of
+from memory_rag.retrieval.fresh_terms import FreshTerms
 from memory_rag.retrieval.participants import Participants
 from memory_rag.retrieval.query import analyze_query
 from memory_rag.retrieval.ranking import Entries, Scores
@@ -63,6 +64,7 @@ class Talk:
     def __init__(self, turns: Sequence[Turn] = (), *, languages: Sequence[str] = ("en",), zone: tzinfo = UTC) -> None:
         self.table = TurnTable()
         self.bm25 = Bm25()
+        self.fresh = FreshTerms(self.table, self.bm25.postings)
         self.order = SpokenOrder()
         self.analyzer = Analyzer(languages)
         self.zone = zone
@@ -85,8 +87,10 @@ class Talk:
                 recalled=said.recalled,
             )
         language = self.analyzer.language_of(said.text)
+        terms = self.analyzer.terms(said.text)
         self.table.append(entry if row is None else row, said, seq=entry + 1, language=language)
-        self.bm25.add(entry, self.analyzer.terms(said.text))
+        self.fresh.take_in(entry, terms)
+        self.bm25.add(entry, terms)
         return entry
 
     def stage(self, within: Within | None = None) -> Stage:

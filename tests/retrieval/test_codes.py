@@ -9,7 +9,6 @@ import pytest
 from memory_rag.retrieval.codes import CodedVectors
 from memory_rag.retrieval.faiss_indexes import FlatVectors
 
-
 DIM = 384
 
 

@@ -18,10 +18,12 @@ from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.scene import Scene
 from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.signals import WEIGHTS, signals
+from memory_rag.text.analyzer import Analyzer
 from memory_rag.text.voice import Voice
 from memory_rag.turns import Role, Turn
 from tests.retrieval.talks import Talk, turn
 
+ANALYZER = Analyzer(("en",))
 FIRST_DAY = datetime(2026, 4, 20, 12, tzinfo=UTC)
 WORDS = ["kayak", "trip", "tax", "I", "we", "my", "where", "Ada", "rain"]
 QUESTIONS = [
@@ -120,6 +122,11 @@ class Plain:
 
     def first_person(self, entry: int) -> float:
         return float(bool({"I", "we", "my"} & set(self.turns[entry].text.replace("?", "").split())))
+
+    def fresh(self, entry: int) -> float:
+        said = [turn for turn in self.turns[:entry] if turn.recalled]
+        heard = {term for turn in said for term in ANALYZER.terms(turn.text)}
+        return min(2.0, math.log(1 + len(set(ANALYZER.terms(self.turns[entry].text)) - heard)))
 
     def length(self, entry: int) -> float:
         norm = self.scene.pool.norm
