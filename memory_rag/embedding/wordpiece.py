@@ -9,6 +9,7 @@ from typing import Final
 
 from memory_rag.embedding.pinned_files import check_sha256
 from memory_rag.embedding.readable import pieces
+from memory_rag.embedding.tokenizer_file import open_tokenizer
 from memory_rag.turns import printable
 
 TOKENIZER_FILE: Final = Path(__file__).with_name("tokenizer.json")
@@ -27,12 +28,8 @@ class WordPiece:
     """
 
     def __init__(self) -> None:
-        from tokenizers import Tokenizer
-
         check_sha256(TOKENIZER_FILE, TOKENIZER_SHA256, cure="install memory-rag again")
-        self._tokenizer = Tokenizer.from_file(str(TOKENIZER_FILE))
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+        self._tokenizer = open_tokenizer(TOKENIZER_FILE)
 
     def ids(self, text: str) -> list[int]:
         """Return the numbers of a text's tokens, without the marks before and after it."""

@@ -27,8 +27,7 @@ def values_of(source: SourceFile, *, skip_broken: bool = False) -> Iterator[Foun
         ImportFormatError: the file is broken or empty.
     """
     if sample(source).kind == "lines":
-        for line in source.read_json_lines(skip_broken=skip_broken):
-            yield Found(f"line {line.number}", line.value) if isinstance(line, Line) else line
+        yield from _lines(source, skip_broken=skip_broken)
         return
     with source.json() as stream:
         if not stream.kind():
@@ -37,5 +36,16 @@ def values_of(source: SourceFile, *, skip_broken: bool = False) -> Iterator[Foun
             for number in stream.elements():
                 yield Found(f"item {number}", stream.value())
         else:
-            yield Found("item 0", stream.value())
+            value = stream.value()
+            if not stream.kind():
+                yield Found("item 0", value)
+                return
+            # A first line that is longer than what a sample reads.
+            yield from _lines(source, skip_broken=skip_broken)
+            return
         stream.end()
+
+
+def _lines(source: SourceFile, *, skip_broken: bool) -> Iterator[Found | Skipped]:
+    for line in source.read_json_lines(skip_broken=skip_broken):
+        yield Found(f"line {line.number}", line.value) if isinstance(line, Line) else line

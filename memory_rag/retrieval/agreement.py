@@ -37,7 +37,19 @@ def _columns(table: TurnTable) -> dict[str, list[object]]:
     living = table.living()[np.argsort(table.row[table.living()], kind="stable")]
     columns: dict[str, list[object]] = {
         name: table.column(name)[living].tolist()
-        for name in ("row", "seq", "ordinal", "role", "said_at", "recalled", "asks", "first_person", "fresh")
+        for name in (
+            "row",
+            "seq",
+            "ordinal",
+            "role",
+            "said_at",
+            "recalled",
+            "asks",
+            "first_person",
+            "wishes",
+            "tells_when",
+            "fresh",
+        )
     }
     columns["turn_id"] = [table.turn_ids[entry] for entry in living]
     for name, names in (

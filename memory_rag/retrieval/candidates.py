@@ -9,18 +9,20 @@ import numpy as np
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import Scene
 from memory_rag.retrieval.shortlist import Shortlist
-from memory_rag.retrieval.signals import Compute, dated, speaker, voice
+from memory_rag.retrieval.signals import Compute, dated, speaker, standing, voice
 from memory_rag.retrieval.turn_table import Mask
+from memory_rag.text.voice import Voice
 
 ALL_UP_TO: Final = 2000
 """Entries that are all candidates: ranking so many costs less than choosing among them."""
-_DEEPER: Final = 4
+_DEEPER: Final = 2
 """How much further down the dense side is looked for turns of the part or the person that the question means."""
 _AROUND: Final = 20
 """Of either side, the best whose surroundings are candidates, so many turns before and after in their session."""
 _REACH: Final = 2
-_DATED: Final = 400
-_DATED_LOOKED_AT: Final = 4096
+_DATED: Final = 100
+_WISHES: Final = 50
+_LOOKED_AT: Final = 4096
 
 
 def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
@@ -28,8 +30,8 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
 
     They are the ``depth`` best of either side; the turns before and after each of them in its session, where the
     question before an answer or the answer after a question stands, and more of them around the very best; of the
-    turns of the days that the question names, the best; and, further down either side, the best by the part or the
-    person whose words it means.
+    turns of the days that the question names, the best, and of the lasting wishes that a model has to heed; and,
+    further down either side, the best by the part or the person whose words it means.
     """
     n_allowed = int(np.count_nonzero(allowed))
     if n_allowed <= ALL_UP_TO:
@@ -43,15 +45,27 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     near = np.concatenate(sides)
     found = [near, scene.order.before(near), scene.order.after(near)]
     found += _surroundings(scene, np.concatenate([side[:_AROUND] for side in sides]))
-    for meant in (voice, speaker) if scene.query.named else (voice,):
+    for meant in _meant(scene):
         found += [_best(_where(meant, scene, matching), scene.bm25, depth), _where(meant, scene, nearest)[:depth]]
     if scene.query.dates:
-        found.append(_best_of_days(scene, allowed))
+        found.append(_best_of(scene, _where(dated, scene, np.flatnonzero(allowed)), _DATED))
+    if len(wishes := _where(standing, scene, scene.stage.wishes)):
+        found.append(_best_of(scene, wishes[allowed[wishes]], _WISHES))
     together = np.sort(np.concatenate(found))
     # The first of each, without those of nobody (-1). Not np.unique, whose hashing takes longer than all of this.
     chosen = together[np.diff(together, prepend=-1) > 0]
     kept: Entries = chosen[allowed[chosen]]
     return kept
+
+
+def _meant(scene: Scene) -> list[Compute]:
+    """Return the signals that can speak for a part or a person whose words the question means."""
+    found: list[Compute] = []
+    if scene.query.wants_overview or scene.query.voice is not Voice.NOBODY:
+        found.append(voice)
+    if scene.query.named:
+        found.append(speaker)
+    return found
 
 
 def _nearest_allowed(scene: Scene, allowed: Mask, n: int) -> Entries:
@@ -78,13 +92,13 @@ def _where(meant: Compute, scene: Scene, entries: Entries) -> Entries:
     return entries[np.flatnonzero(meant(Shortlist(scene, entries)) > 0)]
 
 
-def _best_of_days(scene: Scene, allowed: Mask) -> Entries:
-    entries = _where(dated, scene, np.flatnonzero(allowed))
-    if len(entries) > _DATED_LOOKED_AT:
-        entries = _best(entries, scene.bm25, _DATED_LOOKED_AT)
-    both = np.zeros(len(allowed))
+def _best_of(scene: Scene, entries: Entries, n: int) -> Entries:
+    """Return the n best of some entries, as both sides see them together."""
+    if len(entries) > _LOOKED_AT:
+        entries = _best(entries, scene.bm25, _LOOKED_AT)
+    both = np.zeros(len(scene.table))
     both[entries] = scene.keyword(entries) + scene.dense(entries)
-    return _best(entries, both, _DATED)
+    return _best(entries, both, n)
 
 
 def _best(entries: Entries, values: Scores, n: int) -> Entries:

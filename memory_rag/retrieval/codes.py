@@ -19,8 +19,8 @@ _IN_PASSING: Final = 2048
 """New vectors that a search codes itself, at 8 microseconds each."""
 _CHUNK: Final = 4096
 _EXAMPLES: Final = 16_384
-_LEAST: Final = 400
-"""Vectors named at least: of those that are among the 50 nearest, 99 % are among so many (measured at 30,000)."""
+_LEAST: Final = 256
+"""Vectors named at least: of those that are among the 50 nearest, 98 % are among so many (30,000 passages)."""
 
 
 class CodedVectors:

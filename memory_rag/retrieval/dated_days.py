@@ -19,9 +19,23 @@ def values_of_days(mentions: Sequence[DateMention], days: npt.NDArray[np.int64])
     """Return for each day (since 1970-01-01) 1 if it lies in a period that is named, 2 within a day of a day named."""
     values = np.zeros(len(days))
     for mention in mentions:
-        for place in np.flatnonzero(_may_be_meant(mention, days) & (days != UNKNOWN_DAY)).tolist():
-            said = _EPOCH + timedelta(days=int(days[place]))
-            values[place] = max(values[place], _value(mention, said))
+        places = np.flatnonzero(_may_be_meant(mention, days) & (days != UNKNOWN_DAY))
+        values[places] = np.maximum(values[places], _values(mention, days[places]))
+    return values
+
+
+def _values(mention: DateMention, days: npt.NDArray[np.int64]) -> Scores:
+    if mention.start is None or mention.end is None:
+        return np.array([_value(mention, _EPOCH + timedelta(days=day)) for day in days.tolist()], np.float64)
+    first, end = (mention.start - _EPOCH).days, (mention.end - _EPOCH).days
+    meant = (days >= first) & (days < end)
+    if mention.kind in ("day", "month"):
+        months = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+        in_month = months % 12 + 1 == mention.month
+        meant |= in_month if mention.year is None else in_month & (months // 12 + 1970 == mention.year)
+    values: Scores = meant.astype(np.float64)
+    if _is_one_day(mention):
+        values[(days >= first - 1) & (days <= end)] = 2.0
     return values
 
 

@@ -88,8 +88,9 @@ class Indexes:
 
     def _load_ahead(self) -> None:
         """Let the model load beside the keyword index; what can't be loaded is told where it is needed."""
-        with suppress(EmbedderError, MissingExtraError):
-            load_ahead(self.embedder)
+        if self._dense is None:
+            with suppress(EmbedderError, MissingExtraError):
+                load_ahead(self.embedder)
 
     def _embed_some(self, dense: DenseIndex | None, searcher: Searcher, query: str) -> str:
         """Embed a few pending turns, and say why not if it can't be done: the vectors that are there will do."""

@@ -21,7 +21,7 @@ from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Turn
 
 FILE_NAME: Final = "keyword.npz"
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Changes when the columns of the table, or how they are made, do; the analyzer's fingerprint tells of the terms."""
 _BATCH: Final = 1000
 

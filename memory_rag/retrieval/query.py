@@ -9,7 +9,10 @@ from itertools import chain
 from memory_rag.retrieval.participants import Participants
 from memory_rag.text.analyzer import Analyzer, has_words
 from memory_rag.text.dates import DateMention, find_dates
-from memory_rag.text.voice import Voice, voice_of
+from memory_rag.text.frames import without_frame
+from memory_rag.text.telling_when import asks_when
+from memory_rag.text.voice import Voice, voice_of, wants_overview
+from memory_rag.text.wishes import asks_of_the_past
 from memory_rag.turns import printable
 
 
@@ -17,10 +20,11 @@ from memory_rag.turns import printable
 class QueryAnalysis:
     """A question, taken apart.
 
-    ``words`` are those to look for, each as the terms that it may be in the index (one a language).
-    ``dense_text`` is the question without the participants' names: a name rules a short question's vector and finds
-    the turns that greet the person, spoken by the other one. ``named`` are the participants named, ``voice`` whose
-    words are wanted in a talk with a model.
+    ``words`` are those to look for, each as the terms that it may be in the index (one a language), without those that
+    are about asking ("can you walk me through", "throughout our conversations"). ``dense_text`` is without them too,
+    and without the participants' names: a name rules a short question's vector and finds the turns that greet the
+    person, spoken by the other one. ``named`` are the participants named, ``voice`` whose words are wanted in a talk
+    with a model; ``wants_overview`` a summary, ``asks_when`` a time, ``asks_of_the_past`` what was said or done.
     """
 
     text: str
@@ -29,6 +33,9 @@ class QueryAnalysis:
     named: tuple[str, ...]
     voice: Voice
     dates: tuple[DateMention, ...]
+    wants_overview: bool = False
+    asks_when: bool = False
+    asks_of_the_past: bool = False
     is_common: bool = False
     """Whether all of its words are stop words: "to be or not to be"."""
 
@@ -48,13 +55,19 @@ def analyze_query(
 ) -> QueryAnalysis:
     """Take a question apart; ``today`` is what "last week" in it is counted from."""
     language = analyzer.language_of(text)
-    words = tuple(analyzer.query_words(text))
+    core = without_frame(text, language=language)
+    words = tuple(analyzer.query_words(core))
+    if core != text and (not words or analyzer.is_common(core)):
+        core, words = text, tuple(analyzer.query_words(text))
     return QueryAnalysis(
         text=text,
         words=words,
-        dense_text=printable(participants.stripped(text, language=language)),
+        dense_text=printable(participants.stripped(core, language=language)),
         named=participants.named_in(text),
         voice=voice_of(text, language=language),
         dates=find_dates(text, language=tuple(dict.fromkeys([*analyzer.languages, "en"])), reference=today),
+        wants_overview=wants_overview(text, language=language),
+        asks_when=asks_when(text, language=language),
+        asks_of_the_past=asks_of_the_past(text, language=language),
         is_common=bool(words) and analyzer.is_common(text),
     )

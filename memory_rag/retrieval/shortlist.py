@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from memory_rag.retrieval.dated_days import values_of_days
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import LEAST_DEVIATION, Scene
-from memory_rag.retrieval.spoken_order import Beyond
+from memory_rag.retrieval.spoken_order import NOBODY, Beyond
 from memory_rag.retrieval.turn_table import ROLES, TurnTable
 from memory_rag.turns import Role
 
@@ -61,6 +60,12 @@ class Shortlist:
     def dense_reply(self) -> Scores:
         return self.replies.best(self._denses[2])
 
+    @property
+    def keyword_before(self) -> Scores:
+        """``keyword`` of the turn two before in the session; 0 for none."""
+        earlier = self.scene.order.before(self.scene.order.before(self.entries))
+        return np.where(earlier == NOBODY, 0.0, self.scene.keyword(earlier))
+
     @cached_property
     def cosine(self) -> Scores:
         return self._cosines[: len(self)]
@@ -103,11 +108,24 @@ class Shortlist:
         spoken: Scores = (self.table.role[self.entries] == ROLES.index(role)).astype(np.float64)
         return spoken
 
-    def spoken_by(self, names: Sequence[str]) -> Scores:
-        """Return 1 for turns by any of these speakers, 0 for others."""
-        codes = [self.table.speakers.find(name) for name in names]
-        spoken = np.isin(self.table.speaker[self.entries], [code for code in codes if code is not None])
+    @cached_property
+    def named(self) -> frozenset[int]:
+        """The people whom the question names, as the table numbers them."""
+        codes = (self.table.speakers.find(name) for name in self.scene.query.named)
+        return frozenset(code for code in codes if code is not None)
+
+    def by_named(self) -> Scores:
+        """Return 1 for turns by any of the people whom the question names, 0 for others."""
+        speaker = self.table.speaker[self.entries]
+        spoken = np.zeros(len(self), np.bool_)
+        for code in self.named:
+            spoken |= speaker == code
         return spoken.astype(np.float64)
+
+    def in_talks_of_named(self) -> Scores:
+        """Return 1 for turns of a conversation in which any of the people named speaks, 0 for others."""
+        found: Scores = self.scene.stage.conversations_with(self.named)[self.table.conversation[self.entries]]
+        return found
 
     @cached_property
     def _all(self) -> Entries:

@@ -1,7 +1,8 @@
 """The named signals by which a turn is ranked, each a number for each entry of a shortlist.
 
 A signal is soft: it moves a turn, it never removes one. Most come from two studies of turn-level recall on people
-talking; ``voice``, ``keyword_reply``, ``dense_reply`` and ``length`` are for a person and a model (README, Decisions).
+talking; ``voice``, ``standing``, ``keyword_reply``, ``dense_reply`` and ``length`` are for a person and a model
+(README, Decisions).
 """
 
 from __future__ import annotations
@@ -70,25 +71,54 @@ def dense_session(short: Shortlist) -> Scores:
     return short.best_of_session(short.dense)
 
 
+def keyword_before(short: Shortlist) -> Scores:
+    """BM25 of the turn two before: what the same part said before it, where two take turns."""
+    return short.keyword_before
+
+
 def speaker(short: Shortlist) -> Scores:
     """1 for turns by the one person whom the question names; .5 for those of all, if it names several."""
-    named = short.scene.query.named
-    if not named:
+    if not short.named:
         return np.zeros(len(short))
-    return short.spoken_by(named) * (1.0 if len(named) == 1 else 0.5)
+    return short.by_named() * (1.0 if len(short.named) == 1 else 0.5)
+
+
+def named_talk(short: Shortlist) -> Scores:
+    """1 for turns of a conversation in which a person speaks whom the question names."""
+    return short.in_talks_of_named() if short.named else np.zeros(len(short))
 
 
 def voice(short: Shortlist) -> Scores:
     """1 for turns by the part that the question means: "I" and "we" the user, "you" the assistant.
 
-    A question that means neither gets -.5 for the assistant's turns: what is asked for was mostly told by the user.
+    A question that means neither gets -.5 for the assistant's turns: what is asked for was mostly told by the user. One
+    for a summary gets .5 for them, whoever is meant: a long answer holds much of what is to be summed up.
     """
+    if short.scene.query.wants_overview:
+        return 0.5 * short.has_role(Role.ASSISTANT)
     wanted = short.scene.query.voice
     if wanted is Voice.ASSISTANT:
         return short.has_role(Role.ASSISTANT)
     if wanted in (Voice.USER, Voice.BOTH):
         return short.has_role(Role.USER)
     return -0.5 * short.has_role(Role.ASSISTANT)
+
+
+def standing(short: Shortlist) -> Scores:
+    """1 for turns that state a lasting wish, where a model is asked for something: whatever it does, it has to heed it.
+
+    Nothing where the question is about what was said or done, or for a summary of it.
+    """
+    if short.scene.query.asks_of_the_past or short.scene.query.wants_overview or not short.scene.stage.has_assistant:
+        return np.zeros(len(short))
+    return short.table.wishes[short.entries].astype(np.float64)
+
+
+def tells_when(short: Shortlist) -> Scores:
+    """1 for turns with a number or a word of time, where the question asks for a time."""
+    if not short.scene.query.asks_when:
+        return np.zeros(len(short))
+    return short.table.tells_when[short.entries].astype(np.float64)
 
 
 def dated(short: Shortlist) -> Scores:
@@ -128,13 +158,17 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "dense_reply": 0.75,
     "keyword_session": 1.5,
     "dense_session": 1.5,
+    "keyword_before": 0.5,
     "speaker": 1.5,
+    "named_talk": 1.5,
     "voice": 2.0,
+    "standing": 2.5,
     "dated": 2.5,
+    "tells_when": 1.5,
     "first_person": 1.0,
     "speaker_first_person": 0.5,
     "fresh": 0.5,
-    "length": 0.3,
+    "length": 0.4,
 }
 """Round numbers set by hand; README's Decisions says from what."""
 
@@ -149,9 +183,13 @@ _COMPUTE: Final[Mapping[str, Compute]] = {
         dense_reply,
         keyword_session,
         dense_session,
+        keyword_before,
         speaker,
+        named_talk,
         voice,
+        standing,
         dated,
+        tells_when,
         first_person,
         speaker_first_person,
         fresh,

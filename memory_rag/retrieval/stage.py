@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from memory_rag.retrieval.bm25 import Pool
 from memory_rag.retrieval.local_days import local_days
-from memory_rag.retrieval.ranking import Entries
-from memory_rag.retrieval.turn_table import TurnTable
+from memory_rag.retrieval.ranking import Entries, Scores
+from memory_rag.retrieval.turn_table import ROLES, TurnTable
+from memory_rag.turns import Role
 
 _SAMPLE: Final = 512
 
@@ -24,6 +25,7 @@ class Stage:
         self.table = table
         self.pool = pool
         self._zone = zone
+        self._conversations_with: dict[frozenset[int], Scores] = {}
 
     @cached_property
     def sample(self) -> Entries:
@@ -32,6 +34,26 @@ class Stage:
         if len(entries) <= _SAMPLE:
             return entries
         return np.sort(entries[np.random.default_rng(len(entries)).choice(len(entries), _SAMPLE, replace=False)])
+
+    @cached_property
+    def has_assistant(self) -> bool:
+        """Whether a model speaks in the pool."""
+        return bool(np.any(self.table.role[self.pool.entries] == ROLES.index(Role.ASSISTANT)))
+
+    @cached_property
+    def wishes(self) -> Entries:
+        """The entries that state a lasting wish."""
+        return self.pool.entries[np.flatnonzero(self.table.wishes[self.pool.entries])]
+
+    def conversations_with(self, speakers: frozenset[int]) -> Scores:
+        """Return 1 for each conversation of the pool in which any of these speakers speaks, 0 for the others."""
+        found = self._conversations_with.get(speakers)
+        if found is None:
+            entries = self.pool.entries
+            spoken = np.isin(self.table.speaker[entries], list(speakers))
+            found = self._conversations_with[speakers] = np.zeros(len(self.table.conversations.names))
+            found[self.table.conversation[entries[spoken]]] = 1.0
+        return found
 
     @cached_property
     def days(self) -> npt.NDArray[np.int64]:

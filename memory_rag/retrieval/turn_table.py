@@ -14,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.ranking import Entries
+from memory_rag.text.telling_when import tells_when
 from memory_rag.text.voice import asks, first_person
+from memory_rag.text.wishes import states_wish
 from memory_rag.turns import Role, Turn, text_bytes, to_microseconds
 
 ROLES: Final = tuple(Role)
@@ -35,6 +37,8 @@ _COLUMNS: Final[Mapping[str, type]] = {
     "recalled": np.bool_,
     "asks": np.bool_,
     "first_person": np.bool_,
+    "wishes": np.bool_,
+    "tells_when": np.bool_,
     "fresh": np.int32,
 }
 
@@ -137,6 +141,14 @@ class TurnTable:
         """Distinct terms that the conversation had not heard before; kept by :class:`FreshTerms`."""
         return self.column("fresh")  # type: ignore[return-value]
 
+    @property
+    def wishes(self) -> Mask:
+        return self.column("wishes")  # type: ignore[return-value]
+
+    @property
+    def tells_when(self) -> Mask:
+        return self.column("tells_when")  # type: ignore[return-value]
+
     def entry_of(self, row: int) -> int | None:
         """Return the living entry of a store row."""
         return self._entry_of_row.get(row)
@@ -172,8 +184,11 @@ class TurnTable:
             "role": ROLES.index(turn.role),
             "said_at": UNKNOWN_TIME if turn.said_at is None else to_microseconds(turn.said_at),
             "recalled": turn.recalled,
-            "asks": asks(turn.text),
+            # A model's answer ends with an offer; what the user says next does not answer that.
+            "asks": turn.role is not Role.ASSISTANT and asks(turn.text),
             "first_person": first_person(turn.text, language=language),
+            "wishes": turn.role is not Role.ASSISTANT and states_wish(turn.text, language=language),
+            "tells_when": tells_when(turn.text, language=language),
         }
         for name, value in values.items():
             self._buffers[name][entry] = value

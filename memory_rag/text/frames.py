@@ -55,7 +55,7 @@ _ENGLISH: Final = _Frame(
     ),
     saying=rf"(?:that |which )?(?:did |have |had )?(?:i|we|you) (?:have |had |ever )?(?:{_EN_SAY})",
     summary=(
-        r"(?:an? |the )?(?:(?:clear|comprehensive|complete|brief|short|detailed|full|thorough|concise) ){0,3}"
+        r"(?:an? |the )?(?:(?:clear|comprehensive|complete|brief|short|detailed|full|thorough|concise|quick) ){0,3}"
         r"(?:summary|overview|recap) of\b(?: (?:how|what|everything)\b)?|summari[sz]e\b(?: (?:how|what)\b)?"
     ),
     aspects=(
@@ -100,7 +100,8 @@ _SWEDISH: Final = _Frame(
         r"|tog (?:jag|vi|du)(?: någonsin| tidigare)? upp"
     ),
     summary=(
-        r"(?:en )?(?:(?:tydlig|kort|kortfattad|fullständig|utförlig|heltäckande|komplett|detaljerad|noggrann|"
+        r"(?:(?:ge|skriv|gör) )?(?:en )?"
+        r"(?:(?:tydlig|kort|kortfattad|fullständig|utförlig|heltäckande|komplett|detaljerad|noggrann|"
         r"omfattande|samlad|övergripande) (?:och )?){0,3}(?:sammanfattning|översikt|överblick)(?:en)? "
         r"(?:av|över|om|på)\b(?: (?:hur|vad|allt)\b)?|sammanfatta\b(?: för (?:mig|mej)\b)?(?: (?:hur|vad|allt)\b)?"
     ),
@@ -121,6 +122,7 @@ _NORWEGIAN: Final = _Frame(
     request=(
         r"(?:kan|kunne|vil|ville|skulle) du (?:være så snill (?:å|og) |vennligst |også |bare |kanskje |gjerne ){0,3}"
         r"(?:liste(?: opp)?|ramse opp|fortelle|si|vise|gi|minne|oppsummere|hjelpe|forklare|beskrive|gjengi|huske|"
+        r"fortalt|sagt|vist|gitt|minnet|oppsummert|hjulpet|forklart|beskrevet|"
         r"gjøre rede for|gå i?gjennom|(?:ta|lede)(?= (?:meg|oss) i?gjennom\b))\b"
         r"(?: (?:til |for )?(?:meg|oss)\b)?(?: i?gjennom\b)?(?: med\b| om\b| på\b)?(?: å (?:forstå|huske)\b)?"
         r"|(?:vennligst )?(?:fortell|si|vis|gi|minn|forklar|beskriv)(?: til| for)? (?:meg|oss)\b(?: om\b| på\b)?"
@@ -149,7 +151,8 @@ _NORWEGIAN: Final = _Frame(
         r"|tok (?:jeg|vi|du)(?: noen gang| tidligere)? opp"
     ),
     summary=(
-        r"(?:en |et )?(?:(?:tydelig|kort|fullstendig|utførlig|grundig|komplett|detaljert|omfattende|samlet|"
+        r"(?:(?:gi|skriv|lag) )?(?:en |et )?"
+        r"(?:(?:tydelig|kort|fullstendig|utførlig|grundig|komplett|detaljert|omfattende|samlet|"
         r"overordnet) (?:og )?){0,3}(?:oppsummering|sammendrag|oversikt|sammenfatning)(?:en|et)? "
         r"(?:av|over|om|på)\b(?: (?:hvordan|hva|alt)\b)?|(?:oppsummer|sammenfatt)\b(?: for meg\b)?"
         r"(?: (?:hvordan|hva|alt)\b)?"
@@ -194,6 +197,7 @@ def _pattern(language: str) -> re.Pattern[str] | None:
 
 
 _BREAKS: Final = ",;:.?!"
+_STOPS: Final = (".", "?", "!")
 
 
 def _joined(kept: list[str]) -> str:
@@ -205,11 +209,11 @@ def _joined(kept: list[str]) -> str:
             part = part.lstrip()
         if number < last:
             part = part.rstrip()
-        if not joined:
-            part = part.lstrip(f" {_BREAKS}") if number > 0 else part
-        elif part.startswith(tuple(_BREAKS)):
+        if number > 0 and (not joined or joined[-1].endswith(_STOPS)):
+            part = part.lstrip(f" {_BREAKS}")
+        if joined and part.startswith(tuple(_BREAKS)):
             joined[-1] = joined[-1].rstrip(",;")
-        elif part:
+        elif joined and part:
             joined.append(" ")
         if part:
             joined.append(part)

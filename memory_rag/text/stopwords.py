@@ -33,7 +33,7 @@ STOP_WORDS: dict[str, frozenset[str]] = {
             hvordan hvorfor i ikke ikkje inn innen ja jeg kan korleis kun kunne kva kven man med meg mellom men
             mens mer mi min mine mitt mot mye må ned nei noe noen nok nå når og også om opp oss over på samme
             seg selv si sia siden sin sine sitt skal skulle slik som så sånn til um under ut uten var vart vere
-            vi vil ville vår våre vært være""",
+            vi vil ville vår våre vært være å""",
         "da": """
             ad af alle alt anden at blev blive bliver da de dem den denne der deres det dette dig din dine disse
             dit dog du efter eller en end er et for fordi fra før ham han hans har havde have hende hendes her

@@ -137,6 +137,21 @@ def voice_of(question: str, *, language: str = "en") -> Voice:
 _SPEAKERS: Final = {"first": Voice.USER, "second": Voice.ASSISTANT, "plural": Voice.BOTH}
 
 
+_OVERVIEWS: Final[Mapping[str, str]] = {
+    "en": r"\b(?:summar\w+|overview|recap)\b",
+    "sv": r"\b(?:sammanfatt\w+|översikt(?:en|lig\w*)?|överblick(?:en)?|rekapituler\w+|summera)\b",
+    "nb": r"\b(?:oppsummer\w*|sammenfat\w+|sammendrag(?:et)?|samandrag(?:et)?|oversikt(?:en|lig\w*)?|overblikk(?:et)?|"
+    r"rekapituler\w*)\b",
+}
+
+
+@lru_cache(maxsize=1024)
+def wants_overview(text: str, *, language: str) -> bool:
+    """Tell whether a question asks for a summary, an overview or a recap; False in a language without such words."""
+    pattern = _OVERVIEWS.get(language)
+    return pattern is not None and re.search(pattern, text, re.IGNORECASE) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class _Patterns:
     request: re.Pattern[str]

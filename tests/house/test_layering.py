@@ -13,7 +13,7 @@ import pytest
 GROUND = {"errors", "turns", "settings"}
 SOURCES = GROUND | {"store", "text", "embedding"}
 READERS = SOURCES | {"retrieval", "summary"}
-KEEPERS = READERS | {"context", "privacy"}
+KEEPERS = READERS | {"prompt", "privacy"}
 
 # A part: a module or folder right under memory_rag. It may import itself and what stands in its row.
 MAY_IMPORT = {
@@ -27,8 +27,8 @@ MAY_IMPORT = {
     "importers": GROUND | {"text"},
     "engines": SOURCES,
     "retrieval": SOURCES,
-    "summary": SOURCES,
-    "context": READERS,
+    "summary": SOURCES | {"prompt.summary_source"},
+    "prompt": READERS,
     "privacy": READERS,
     # It measures retrievers, so it knows what one is and what it answers, and no engine behind it.
     "evaluation": GROUND | {"text", "importers", "retrieval.ranking", "retrieval.filters"},

@@ -10,7 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_rag.importers.beam import _without_mark
@@ -157,3 +157,26 @@ def test_all_messages_of_the_twenty_chats_come_with_their_texts_and_ids(data_dir
     assert not any("->->" in turn.searchable for turn in found.turns)
     assert {unread.reason for unread in found.report.unread} == {"no importer knows this format"}
     assert len(found.report.unread) == 20
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    batches=st.lists(
+        st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text()), min_size=1, max_size=4),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_what_was_said_comes_back_code_point_by_code_point(
+    made: Made, import_all: ImportAll, batches: list[list[tuple[str, str]]]
+) -> None:
+    numbers = iter(range(100))
+    written = [
+        {
+            "batch_number": number,
+            "turns": [[message(next(numbers), role, text) for role, text in said]],
+        }
+        for number, said in enumerate(batches, 1)
+    ]
+    found = import_all(made("chat.json", written))
+    assert [(turn.role.value, turn.text) for turn in found.turns] == [one for said in batches for one in said]

@@ -149,3 +149,11 @@ def test_a_number_at_the_end_of_what_was_read_goes_on() -> None:
     stream = JsonStream(BytesIO(b"[1234, 5.25, -1e3]").read, label="x", block=3)
 
     assert [stream.value() for _ in stream.elements()] == [1234, 5.25, -1000.0]
+
+
+@given(texts=st.lists(st.text(st.characters(min_codepoint=0xD7F0, max_codepoint=0xE010)), min_size=1, max_size=4))
+def test_halves_of_characters_come_back_where_json_can_write_them(texts: list[str]) -> None:
+    data = json.dumps(texts).encode()
+    stream = JsonStream(BytesIO(data).read, label="x", block=5)
+
+    assert stream.value() == json.loads(data)

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from memory_rag.turns import Block, Conversation, Role, Source, Turn
 
 Made = Callable[[str, Any], Path]
@@ -137,3 +140,20 @@ def test_all_turns_of_the_release_come_with_their_texts_and_ids(data_dir: Path, 
     asked = found.turns[found.keys.index(("locomo", "conv-26", "D1:3"))]
     assert "support group" in asked.text
     assert asked.said_at == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
+
+
+SAID = st.lists(st.tuples(st.sampled_from(["Ada", "Bo"]), st.text(min_size=1)), min_size=1, max_size=4)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(sessions=st.lists(SAID, min_size=1, max_size=3))
+def test_what_was_said_comes_back_code_point_by_code_point(
+    made: Made, import_all: ImportAll, sessions: list[list[tuple[str, str]]]
+) -> None:
+    spoken: dict[str, Any] = {"speaker_a": "Ada", "speaker_b": "Bo"}
+    for number, said in enumerate(sessions, 1):
+        spoken[f"session_{number}"] = [
+            {"speaker": who, "dia_id": f"D{number}:{at}", "text": text} for at, (who, text) in enumerate(said, 1)
+        ]
+    found = import_all(made("locomo.json", [{"sample_id": "conv-1", "conversation": spoken}]))
+    assert [(turn.speaker, turn.text) for turn in found.turns] == [one for said in sessions for one in said]

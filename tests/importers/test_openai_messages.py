@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from memory_rag.turns import Block, Conversation, Role
 
@@ -261,3 +263,28 @@ def test_ids_that_come_twice_lose_no_turn(made: Made, import_all: ImportAll) -> 
     found = import_all(made("chats.json", [talk, talk]))
     assert len(set(found.keys)) == 4
     assert found.noted == {"message id repeated, numbered": 2, "conversation id repeated, numbered": 1}
+
+
+SAID = st.lists(
+    st.tuples(st.sampled_from(["system", "user", "assistant"]), st.text(min_size=1)), min_size=1, max_size=5
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(talks=st.lists(SAID, min_size=1, max_size=3), as_lines=st.booleans(), in_parts=st.booleans())
+def test_what_was_said_comes_back_code_point_by_code_point(
+    made: Made, import_all: ImportAll, talks: list[list[tuple[str, str]]], as_lines: bool, in_parts: bool
+) -> None:
+    written = [
+        {
+            "id": f"c{number}",
+            "messages": [
+                {"role": role, "content": [{"type": "text", "text": text}] if in_parts else text} for role, text in said
+            ],
+        }
+        for number, said in enumerate(talks)
+    ]
+    found = import_all(made("talks.json", lines(*written) if as_lines else written))
+    assert [(turn.conversation_id, turn.role.value, turn.text) for turn in found.turns] == [
+        (f"c{number}", role, text) for number, said in enumerate(talks) for role, text in said
+    ]

@@ -41,7 +41,7 @@ def test_a_question_in_one_of_two_languages_is_read_in_its_own() -> None:
     query = analyzed("Vad sa jag till Åsa i Malmö i förra veckan?", "Åsa", languages=("en", "sv"))
 
     assert query.voice is Voice.USER
-    assert query.dense_text == "Vad sa jag till de i Malmö i förra veckan?"
+    assert query.dense_text == "Vad till de i Malmö i förra veckan?"
     assert ("malmö",) in query.words
     assert [mention.start for mention in query.dates] == [date(2026, 4, 27)]
     assert analyzed("Vad hände i Malmö?", languages=("en", "sv")).voice is Voice.NOBODY
@@ -76,3 +76,30 @@ def test_any_text_is_taken_apart(text: str) -> None:
 
     assert query.is_empty == (not query.terms)
     query.dense_text.encode()
+
+
+def test_a_question_is_searched_without_the_words_that_are_about_asking() -> None:
+    query = analyzed(
+        "Can you walk me through the order in which I brought up aspects of my Budget Tracker across our chats?"
+    )
+
+    assert "budget" in query.terms
+    assert not {"walk", "order", "brought", "chat"} & set(query.terms)
+    assert "Budget Tracker" in query.dense_text
+    assert "walk" not in query.dense_text
+    assert query.voice is Voice.USER
+    assert query.asks_of_the_past
+
+
+def test_a_question_that_is_all_frame_is_searched_as_it_stands() -> None:
+    query = analyzed("Can you remind me what we discussed in our chats?")
+
+    assert query.terms
+    assert query.dense_text == "Can you remind me what we discussed in our chats?"
+    query = analyzed("Can you give me a summary?")
+    assert query.wants_overview
+
+
+def test_a_question_knows_whether_it_asks_for_a_time() -> None:
+    assert analyzed("When did I buy the kayak?").asks_when
+    assert not analyzed("Where did I buy the kayak?").asks_when

@@ -25,7 +25,7 @@ from tests.retrieval.talks import Talk, turn
 
 ANALYZER = Analyzer(("en",))
 FIRST_DAY = datetime(2026, 4, 20, 12, tzinfo=UTC)
-WORDS = ["kayak", "trip", "tax", "I", "we", "my", "where", "Ada", "rain"]
+WORDS = ["kayak", "trip", "tax", "I", "we", "my", "where", "Ada", "rain", "I prefer", "7", "May"]
 QUESTIONS = [
     "kayak trip",
     "What did Ada say about the kayak?",
@@ -33,6 +33,7 @@ QUESTIONS = [
     "What did you suggest about rain?",
     "What did we decide on 22 April 2026?",
     "What did Ada and Bo see in April?",
+    "Which kayak is best for a trip?",
     "snow",
 ]
 
@@ -83,11 +84,30 @@ class Plain:
 
     def question(self, side: Callable[[int], float], entry: int) -> float:
         place, run = self.run_beyond(entry, -1)
-        return 0.7**place * max((side(other) for other in run if "?" in self.turns[other].text[-60:]), default=0.0)
+        asked = [n for n in run if "?" in self.turns[n].text[-60:] and self.turns[n].role is not Role.ASSISTANT]
+        return 0.7**place * max((side(other) for other in asked), default=0.0)
 
     def reply(self, side: Callable[[int], float], entry: int) -> float:
         place, run = self.run_beyond(entry, 1)
         return 0.7**place * max((side(other) for other in run), default=0.0)
+
+    def keyword_before(self, entry: int) -> float:
+        earlier = self.neighbours(entry, -1)
+        return self.keyword(earlier[1]) if len(earlier) > 1 else 0.0
+
+    def named_talk(self, entry: int) -> float:
+        speakers = {self.turns[other].speaker for other in self.inside}
+        return float(bool(speakers & set(self.scene.query.named)))
+
+    def standing(self, entry: int) -> float:
+        talks_with_model = any(self.turns[other].role is Role.ASSISTANT for other in self.inside)
+        if self.scene.query.asks_of_the_past or not talks_with_model:
+            return 0.0
+        return float(self.turns[entry].role is not Role.ASSISTANT and "I prefer" in self.turns[entry].text)
+
+    def tells_when(self, entry: int) -> float:
+        said = self.turns[entry].text
+        return float(self.scene.query.text.startswith("When") and ("7" in said or "May" in said))
 
     def of_session(self, side: Callable[[int], float], entry: int) -> float:
         sessions = {tuple(self.session(other)) for other in self.inside}
@@ -143,6 +163,8 @@ class Plain:
                 return self.reply(getattr(self, side), entry)
             case [("keyword" | "dense") as side, "session"]:
                 return self.of_session(getattr(self, side), entry)
+            case ["keyword", "before"]:
+                return self.keyword_before(entry)
             case ["speaker", "first", "person"]:
                 return self.speaker(entry) * self.first_person(entry)
         return getattr(self, name)(entry)  # type: ignore[no-any-return]

@@ -49,7 +49,7 @@ def test_an_entry_holds_what_ranking_needs() -> None:
     assert table.conversations.names == ["c"]
     assert table.sessions.names == [session_name("c", "s")]
     assert table.speakers.names == ["Ada"]
-    assert (table.alive[0], table.recalled[0], table.asks[0], table.first_person[0]) == (True, False, True, True)
+    assert (table.alive[0], table.recalled[0], table.first_person[0], table.fresh[0]) == (True, False, True, 0)
 
 
 def test_a_corrected_turn_gets_a_new_entry_and_the_old_one_dies() -> None:
@@ -193,3 +193,12 @@ def test_any_texts_come_back_from_their_bytes(texts: list[str]) -> None:
 
 def test_an_unknown_time_is_below_any_known_one() -> None:
     assert to_microseconds(datetime.min.replace(tzinfo=UTC)) > UNKNOWN_TIME
+
+
+def test_only_people_ask_and_wish() -> None:
+    table = TurnTable()
+    for row, role in enumerate((Role.USER, Role.ASSISTANT)):
+        table.append(row, turn("I prefer tea. Shall I make some in 2026?", role=role), seq=row)
+
+    assert table.asks.tolist() == table.wishes.tolist() == [True, False]
+    assert table.tells_when.tolist() == [True, True]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_rag.text.voice import Voice, asks, first_person, voice_of
+from memory_rag.text.voice import Voice, asks, first_person, voice_of, wants_overview
 
 QUESTIONS: dict[str, dict[Voice, list[str]]] = {
     "en": {
@@ -205,7 +205,31 @@ def test_a_turn_that_ends_with_a_question_asks(text: str, *, asking: bool) -> No
     assert asks(text) == asking
 
 
+@pytest.mark.parametrize(
+    ("language", "question", "overview"),
+    [
+        ("en", "Can you summarize my plans?", True),
+        ("en", "Give me a SUMMARY of it", True),
+        ("en", "A quick recap, please", True),
+        ("en", "What did I do last summer?", False),
+        ("sv", "Sammanfatta mina planer", True),
+        ("sv", "Kan du ge en översikt över flytten?", True),
+        ("sv", "En kort sammanfattning, tack", True),
+        ("sv", "Vad gjorde jag i somras?", False),
+        ("nb", "Oppsummer planene mine", True),
+        ("nb", "Kan du gi meg en oversikt over flyttingen?", True),
+        ("nb", "Et kort sammendrag, takk", True),
+        ("nb", "Hva gjorde jeg i sommer?", False),
+        ("fi", "A summary of it", False),
+        ("en", "", False),
+    ],
+)
+def test_a_question_wants_an_overview(language: str, question: str, *, overview: bool) -> None:
+    assert wants_overview(question, language=language) == overview
+
+
 @given(st.text(st.characters(exclude_categories=())), st.sampled_from(sorted(QUESTIONS)))
 def test_any_text_has_a_voice(text: str, language: str) -> None:
     assert voice_of(text, language=language) in Voice
     assert first_person(text, language=language) in (True, False)
+    assert wants_overview(text, language=language) in (True, False)

@@ -1,0 +1,124 @@
+"""How many tokens a text costs: counted by the model's own tokenizer file, or estimated so that it errs high."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from memory_rag.embedding.readable import pieces
+from memory_rag.embedding.tokenizer_file import open_tokenizer
+from memory_rag.turns import printable
+
+MESSAGE_OVERHEAD: Final = 4
+"""Tokens that a chat template puts around a message: the role and the marks before and after it."""
+REPLY_OVERHEAD: Final = 3
+"""Tokens that begin the model's answer."""
+
+
+class TokenCounter(Protocol):
+    """Counts the tokens of texts. ``is_estimate`` tells that the numbers are no model's own."""
+
+    name: str
+    is_estimate: bool
+
+    def count(self, text: str) -> int: ...
+
+
+class TokenizerFile:
+    """Counts with a model's ``tokenizer.json``, without the marks that the model puts around a whole prompt."""
+
+    is_estimate = False
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.name
+        self._tokenizer = open_tokenizer(path)
+
+    def count(self, text: str) -> int:
+        clean = printable(text)
+        return sum(len(self._tokenizer.encode(span.of(clean), add_special_tokens=False).ids) for span in pieces(clean))
+
+
+_WORD: Final = re.compile(r"[A-Za-z\u00c0-\u024f]+")
+_ENGLISH: Final = frozenset(
+    {"the", "a", "an", "and", "or", "of", "to", "in", "is", "are", "was", "for"}
+    | {"on", "it", "that", "with", "you", "we", "i", "be", "this", "not", "as", "at"}
+)
+_ENGLISH_FROM: Final = 0.15
+"""The share of a text's words that are among these, from which on it is taken for English prose."""
+_PART: Final = re.compile(
+    r"(?P<latin>[A-Za-z\u00c0-\u024f]+)"
+    r"|(?P<digits>[0-9]+)"
+    r"|(?P<space>[ \t]+)"
+    r"|(?P<lines>[\r\n]+)"
+    r"|(?P<cjk>[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]+)"
+    r"|(?P<letters>[\u0370-\u0590\u05d0-\u06ff\u0900-\u0fff\u10a0-\u10ff]+)"
+    r"|(?P<ascii>[!-/:-@\[-`{-~]+)"
+    r"|(?P<other>.)",
+    re.DOTALL,
+)
+_ENGLISH_LETTERS: Final = 3
+_OTHER_LETTERS: Final = 2
+_CJK_TOKENS: Final = 2
+
+
+class Estimate:
+    """Counts without a model, by script, and errs high for every tokenizer in common use.
+
+    A token is taken to be three letters of a word in English prose and two elsewhere in Latin script, a digit, a mark,
+    half a CJK character, or a byte of anything rarer, as emoji are.
+    """
+
+    name = "estimate"
+    is_estimate = True
+
+    def count(self, text: str) -> int:
+        clean = printable(text)
+        words = _WORD.findall(clean)
+        n_english = sum(word.lower() in _ENGLISH for word in words)
+        letters = _ENGLISH_LETTERS if n_english >= _ENGLISH_FROM * len(words) else _OTHER_LETTERS
+        return sum(_tokens_of(part, letters=letters) for part in _PART.finditer(clean))
+
+
+def _tokens_of(part: re.Match[str], *, letters: int) -> int:
+    length = part.end() - part.start()
+    match part.lastgroup:
+        case "latin":
+            return -(-length // letters)
+        case "space":
+            # The space before a word is the word's own; what indents is not.
+            return 0 if length == 1 else -(-length // 4)
+        case "cjk":
+            return _CJK_TOKENS * length
+        case "other":
+            return len(part[0].encode("utf-8"))
+        case _:
+            return length
+
+
+def token_counter(tokenizer: str | Path | None) -> TokenCounter:
+    """Return what counts with this tokenizer file; nothing given means the estimate.
+
+    Raises:
+        EmbedderError: the file isn't there or is no tokenizer.
+    """
+    return TokenizerFile(Path(tokenizer).expanduser()) if tokenizer else Estimate()
+
+
+def message_tokens(message: Mapping[str, Any], *, counter: TokenCounter) -> int:
+    """Return what a message in any provider's shape costs: its words, what else it holds as JSON, its marks."""
+    return MESSAGE_OVERHEAD + sum(counter.count(text) for text in _texts(message))
+
+
+def messages_tokens(messages: Iterable[Mapping[str, Any]], *, counter: TokenCounter) -> int:
+    """Return what a list of messages costs."""
+    return sum(message_tokens(message, counter=counter) for message in messages)
+
+
+def _texts(message: Mapping[str, Any]) -> Iterable[str]:
+    for key, value in message.items():
+        if key in ("role", "type") or value is None:
+            continue
+        yield value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
