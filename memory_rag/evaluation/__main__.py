@@ -86,9 +86,12 @@ def _ask(given: argparse.Namespace) -> None:
                 _progress() as shown,
             ):
                 memory.embed(progress=_told(shown))
-                result = _not_found(memory, name, benchmark, tell=_told(shown))
-                if embedder is not None:
-                    embedder.save()
+                try:
+                    result = _not_found(memory, name, benchmark, tell=_told(shown))
+                finally:
+                    # Also of a trial that is stopped: the next one goes on from here.
+                    if embedder is not None:
+                        embedder.save()
             suffix = "" if given.embedder == "minilm" else f"-{given.embedder.replace(':', '-')}"
             write_result(given.out / f"not-found-{name}{suffix}.json", result)
 
@@ -138,7 +141,7 @@ def _time(given: argparse.Namespace) -> None:
     def flat(vectors: Any) -> Callable[..., object]:
         index = FlatVectors(embedder.dim)
         index.add(vectors)
-        return index.nearest
+        return lambda query, *, k, threads: index.nearest(query[0], k=k, threads=threads)
 
     with tempfile.TemporaryDirectory() as scratch, _progress(auto_refresh=False) as shown:
         if given.data is None:

@@ -17,6 +17,7 @@ from memory_rag.retrieval.faiss_indexes import FlatVectors
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING
 from memory_rag.retrieval.turn_table import Mask, TurnTable, content_key
+from memory_rag.retrieval.vector_groups import VectorGroups
 from memory_rag.retrieval.vectors import ID, VectorFile, VectorRows, ids_of
 from memory_rag.store.files import LOCK_NAME, locked
 from memory_rag.store.turn_store import TurnStore
@@ -26,6 +27,8 @@ _BATCH_PASSAGES: Final = 256
 _DEAD_SHARE: Final = 0.3
 _NO_GROUP: Final = -1
 _SAMPLES_KEPT: Final = 8
+_FEW: Final = 1 / 8
+"""Of all vectors, so many are compared one by one: sooner done than to look for them among the nearest of all."""
 
 
 Unlocked = Callable[[], AbstractContextManager[None]]
@@ -33,31 +36,10 @@ Unlocked = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Groups:
-    """Runs of vectors that belong together: where each starts, its size, and which is each entry's (-1: none)."""
-
-    starts: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int64]
-    of_entry: npt.NDArray[np.int64]
-
-    @classmethod
-    def none(cls) -> _Groups:
-        nothing = np.zeros(0, np.int64)
-        return cls(nothing, nothing, nothing)
-
-    def vectors_of(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the numbers of the vectors of some groups, one group after the other, and where each group begins."""
-        sizes = self.sizes[places]
-        firsts = np.cumsum(sizes) - sizes
-        return np.repeat(self.starts[places] - firsts, sizes) + np.arange(sizes.sum()), firsts
-
-
-@dataclass(frozen=True, slots=True)
 class _Sampled:
-    """The vectors of some entries, side by side; holds what its key names, so that no other can have the same id."""
+    """The vectors of some entries, side by side; holds the entries, so that no other array can have the same id."""
 
     entries: Entries
-    groups: _Groups
     vectors: FlatVectors
     firsts: npt.NDArray[np.int64]
 
@@ -81,12 +63,12 @@ class DenseIndex:
         self._flat = FlatVectors(embedder.dim)
         self._codes = CodedVectors(self._flat)
         self._ids = np.zeros(0, ID)
-        self._groups = _Groups.none()
+        self._groups = VectorGroups.none()
         self._entry_of: Entries = np.zeros(0, np.int64)
         self._covered: Mask = np.zeros(0, np.bool_)
         self._seen: tuple[TurnTable, int, int] | None = None
         self._put_off: set[int] = set()
-        self._sampled: dict[tuple[int, int, int], _Sampled] = {}
+        self._sampled: dict[int, _Sampled] = {}
 
     def __len__(self) -> int:
         """The number of vectors, those of removed turns included until the next compaction."""
@@ -164,28 +146,30 @@ class DenseIndex:
 
         The vectors of the entries are kept side by side for the next question: of the same array, that is.
         """
-        key = (id(entries), len(self._ids), id(self._groups))
-        kept = self._sampled.get(key)
+        kept = self._sampled.get(id(entries))
         if kept is None:
             places = self._groups.of_entry[entries]
             numbers, firsts = self._groups.vectors_of(places[places != _NO_GROUP])
             vectors = FlatVectors(self.embedder.dim)
             vectors.add(self._flat.rows(numbers))
-            kept = self._sampled[key] = _Sampled(entries, self._groups, vectors, firsts)
+            kept = self._sampled[id(entries)] = _Sampled(entries, vectors, firsts)
             if len(self._sampled) > _SAMPLES_KEPT:
                 self._sampled.pop(next(iter(self._sampled)))
         return kept.spread(query)
 
-    def nearest(self, query: Vectors, *, n: int, searched: Mask, exact: bool = False) -> Entries:
+    def nearest(self, query: Vectors, *, n: int, searched: Mask) -> Entries:
         """Return the n nearest of the entries that are searched, best first; fewer if fewer have a vector.
 
-        ``exact`` compares every vector; without it one of the last may be missed where there are many.
+        One of the last may be missed where many are searched of many.
         """
         n_vectors = len(self._ids)
+        entries = np.flatnonzero(searched & self._covered)
+        if len(entries) <= n_vectors * _FEW:
+            return entries[np.argsort(-self.cosines(query, entries), kind="stable")[:n]]
         # A little more than one asks for: some vectors are of removed turns, or of others that aren't searched.
         wanted = n * n_vectors // max(1, len(self._groups.starts)) + n // 8 + 8
         while True:
-            numbers = (self._flat if exact else self._codes).nearest(query, k=min(wanted, n_vectors))
+            numbers = self._codes.nearest(query, k=min(wanted, n_vectors))
             entries = self._entry_of[numbers]
             entries = entries[(entries >= 0) & searched[entries]]
             if not self._is_one_each:
@@ -264,9 +248,13 @@ class DenseIndex:
         of_entry = np.full(len(table), _NO_GROUP, np.int64)
         # A turn embedded twice (two processes at once) has two groups; the last of them stays.
         of_entry[group_entries[known]] = known
-        self._groups = _Groups(starts, np.diff(starts, append=len(self._ids)), of_entry)
-        self._entry_of = entries
+        sizes = np.diff(starts, append=len(self._ids))
+        stays = group_entries >= 0
+        stays[known] = of_entry[group_entries[known]] == known
+        self._groups = VectorGroups(starts, sizes, of_entry)
+        self._entry_of = np.where(np.repeat(stays, sizes), entries, -1)
         self._covered = of_entry != _NO_GROUP
+        self._sampled.clear()
         self._seen = (table, table.version, len(self._ids))
 
     def _write(self, batch: _Batch, unlocked: Unlocked) -> None:

@@ -17,7 +17,7 @@ from memory_rag.errors import EmbedderError
 class FlatVectors:
     """All vectors in one FAISS flat index: their numbers as they are, compared one by one.
 
-    May be read by one thread while another adds.
+    One thread may take ``rows`` while another adds; all else is for one thread at a time.
     """
 
     def __init__(self, dim: int) -> None:
@@ -55,7 +55,7 @@ class FlatVectors:
         out = np.empty(len(numbers), np.float32)
         if len(numbers):
             places = np.ascontiguousarray(numbers, np.int64)
-            with one_thread():
+            with using_threads(1):
                 faiss.fvec_inner_products_by_idx(  # type: ignore[attr-defined]  # SWIG: not in faiss's stubs
                     faiss.swig_ptr(out),
                     faiss.swig_ptr(asked),
@@ -77,12 +77,15 @@ class FlatVectors:
             )
         return out
 
-    def nearest(self, query: Vectors, *, k: int) -> npt.NDArray[np.int64]:
-        """Return the numbers of the k nearest vectors to a query, shape (dim,), best first, or of all if fewer."""
+    def nearest(self, query: Vectors, *, k: int, threads: int = 1) -> npt.NDArray[np.int64]:
+        """Return the numbers of the k nearest vectors to a query, shape (dim,), best first, or of all if fewer.
+
+        With ``threads`` 0 FAISS takes as many as it likes, for comparison.
+        """
         k = min(k, len(self))
         if k == 0:
             return np.zeros(0, np.int64)
-        with one_thread():
+        with using_threads(threads):
             _scores, numbers = self._index.search(self._checked(query)[np.newaxis], k)
         found: npt.NDArray[np.int64] = numbers[0]
         return found
@@ -107,28 +110,34 @@ class OneBitCodes:
     def __init__(self, examples: Vectors) -> None:
         """Make ready for vectors of which some examples are given: all that is learnt of them is their mean."""
         self._index = faiss.IndexRaBitQFastScan(examples.shape[1], faiss.METRIC_INNER_PRODUCT)
-        self._index.train(np.ascontiguousarray(examples, np.float32))
+        with using_threads(1):
+            self._index.train(np.ascontiguousarray(examples, np.float32))
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
 
     def add(self, vectors: Vectors) -> None:
         """Append the codes of vectors, shape (n, dim)."""
-        self._index.add(np.ascontiguousarray(vectors, np.float32))
+        with using_threads(1):
+            self._index.add(np.ascontiguousarray(vectors, np.float32))
 
     def nearest(self, query: Vectors, *, k: int) -> npt.NDArray[np.int64]:
         """Return the numbers of about the k nearest vectors to a query, shape (dim,), in about their order."""
-        with one_thread():
+        with using_threads(1):
             _, named = self._index.search(np.ascontiguousarray(query[np.newaxis], np.float32), k)
         numbers: npt.NDArray[np.int64] = named[0]
         return numbers[numbers >= 0]
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Have FAISS use this thread only: waking another takes up to 5 ms, for a job of .02."""
+def using_threads(n: int) -> Iterator[None]:
+    """Have FAISS use so many threads, or as many as it likes for 0.
+
+    One is best: waking another takes up to 5 ms, for a job of .02. And threads that it once woke are missing in a
+    forked process, whose first job for several would wait for them.
+    """
     before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
+    faiss.omp_set_num_threads(n or before)
     try:
         yield
     finally:

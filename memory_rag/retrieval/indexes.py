@@ -244,9 +244,9 @@ class Indexes:
             MemoryLockedError: another process is writing them.
             StoreError: they can't be written; the words are safe.
         """
-        keyword = self.keyword
         wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
-        keyword.catch_up(self._store)
+        self._caught_up()
+        keyword = self.keyword
         keyword.compact()
         with locked(self._folder / LOCK_NAME, timeout_s=wait, what="derived files"):
             keyword.save(self._folder / DERIVED)

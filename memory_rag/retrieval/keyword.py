@@ -21,7 +21,7 @@ from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Turn
 
 FILE_NAME: Final = "keyword.npz"
-FORMAT: Final = 4
+FORMAT: Final = 5
 """Changes when the columns of the table, or how they are made, do; the analyzer's fingerprint tells of the terms."""
 _BATCH: Final = 1000
 
@@ -74,6 +74,7 @@ class KeywordIndex:
                     self.table.end(row)
             if progress is not None:
                 progress(min(start + _BATCH, len(rows)), len(rows))
+        self._fresh.settle()
         if changes:
             self.applied_seq, self.applied_at = changes[-1].seq, changes[-1].changed_at
         return len(changes)

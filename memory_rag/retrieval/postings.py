@@ -58,12 +58,18 @@ class Postings:
             counts = np.concatenate([counts, np.array(tail[1], np.float32)])
         return entries, counts
 
-    def terms_of(self, entry: int) -> list[str]:
-        """Return the terms that an entry holds; takes time in proportion to all postings."""
-        places = np.flatnonzero(self._entries == entry)
-        sealed = np.searchsorted(self._starts, places, side="right") - 1
-        new = [number for number, (listed, _) in self._tail.items() if entry in listed]
-        return [self.terms[number] for number in dict.fromkeys([*sealed.tolist(), *new])]
+    def within(self, chosen: Mask) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return (term's number, entry) for all that some entries hold; takes time in proportion to all postings."""
+        if self._tail_size > _SEAL_AT_LEAST:
+            self.seal()
+        held = chosen[self._entries]
+        of_each = np.diff(np.concatenate([[0], np.cumsum(held)])[self._starts])
+        new = [(number, entry) for number, (listed, _) in self._tail.items() for entry in listed if chosen[entry]]
+        numbers, entries = np.array(new, np.int64).reshape(-1, 2).T
+        return (
+            np.concatenate([np.repeat(np.arange(len(of_each)), of_each), numbers]),
+            np.concatenate([self._entries[held].astype(np.int64), entries]),
+        )
 
     def seal(self) -> None:
         """Fold the growing arrays into the sealed ones; takes time in proportion to all postings."""

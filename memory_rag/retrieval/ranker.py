@@ -24,7 +24,7 @@ class RankedEntry:
 class ConversationRanker:
     """Ranks turns by signals that know how conversations go; takes any list of named signals.
 
-    A score depends on the question and the pool, never on k or depth.
+    A score depends on the question, the pool and how deep both sides are looked into, never on k.
     """
 
     def __init__(self, used: Sequence[Signal] | None = None) -> None:

@@ -33,7 +33,7 @@ class VectorsOfEntries(Protocol):
         """Return mean and standard deviation of the cosines of those of these entries that have a vector."""
         ...
 
-    def nearest(self, query: Vectors, *, n: int, searched: Mask, exact: bool = False) -> Entries:
+    def nearest(self, query: Vectors, *, n: int, searched: Mask) -> Entries:
         """Return the n nearest of the entries that are searched, best first; fewer if fewer have a vector."""
         ...
 
@@ -105,8 +105,8 @@ class Scene:
             return 0.0, 0.0
         return self.vectors.spread(self.query_vector, self.stage.sample)
 
-    def nearest(self, n: int, *, exact: bool = False) -> Entries:
+    def nearest(self, n: int) -> Entries:
         """Return the n entries of the pool with the highest cosines, best first; none without an embedder."""
         if self.vectors is None or self.query_vector is None:
             return np.zeros(0, np.int64)
-        return self.vectors.nearest(self.query_vector, n=n, searched=self.pool.searched, exact=exact)
+        return self.vectors.nearest(self.query_vector, n=n, searched=self.pool.searched)

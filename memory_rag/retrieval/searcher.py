@@ -14,7 +14,7 @@ import numpy as np
 from memory_rag.embedding.embedder import Embedder, Vectors, checked_vectors
 from memory_rag.errors import QueryError
 from memory_rag.retrieval.bm25 import Pool
-from memory_rag.retrieval.candidates import ALL_UP_TO, candidates
+from memory_rag.retrieval.candidates import candidates
 from memory_rag.retrieval.filters import Scope, Within, scope_of
 from memory_rag.retrieval.floor import Evidence, evidence_signs, floor_for
 from memory_rag.retrieval.fusion import reciprocal_rank_fusion
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 _CACHED_QUERIES: Final = 256
 _CACHED_POOLS: Final = 8
-_TIES: Final = 100
 _ONLY_COMMON: Final = (
     "every word of this question is a stop word, which keyword search leaves out; find where these very words "
     "were said with: memory-rag quote"
@@ -135,7 +134,7 @@ class Searcher:
         if options.mode is Mode.HYBRID:
             short = self._shortlist(scene, options, scope)
             ranked = self.ranker.rank(short, k=options.k)
-            signs = evidence_signs(short, top=ranked[0].score)
+            signs = evidence_signs(short, top=ranked[0].score if ranked else 0.0)
             floor = None if dense is None or pending > stage.pool.n // 10 else floor_for(dense.embedder.fingerprint)
             if floor is not None:
                 value = floor.value(signs)
@@ -197,11 +196,14 @@ class Searcher:
         key = (table.version, within)
         found = self._pools.get(key)
         if found is None:
+            if any(version != table.version for version, _ in self._pools):
+                self._pools.clear()
             scope = scope_of(table, within, zone=self._zone)
             pool = Pool(scope.context, self._keyword.bm25.lengths)
             found = self._pools[key] = (scope, Stage(table, pool, zone=self._zone))
             if len(self._pools) > _CACHED_POOLS:
                 self._pools.popitem(last=False)
+        self._pools.move_to_end(key)
         return found
 
     def _pending(self, scope: Scope, dense: DenseIndex | None) -> int:
@@ -233,13 +235,12 @@ class Searcher:
         core = candidates(scene, allowed=scope.allowed, depth=options.depth)
         if options.k <= len(core):
             return Shortlist(scene, core)
-        return Shortlist(scene, candidates(scene, allowed=scope.allowed, depth=options.k), core=core)
+        more = candidates(scene, allowed=scope.allowed, depth=options.k)
+        # Codes name the nearest from case to case: what a short list has, a longer one need not have by itself.
+        return Shortlist(scene, np.union1d(core, more), core=core)
 
     def _by_cosine(self, scene: Scene, options: SearchOptions, scope: Scope) -> list[RankedEntry]:
         entries = np.flatnonzero(scope.allowed)
-        if len(entries) > ALL_UP_TO and scope.allowed is scope.context:
-            # All that ties with the last is compared by id, so a few more than are asked for.
-            entries = np.sort(scene.nearest(options.k + _TIES, exact=True))
         cosine = scene.cosine(entries)
         known = np.flatnonzero(cosine > MISSING)
         best = best_entries(entries[known], cosine[known], k=options.k, turn_id=self._keyword.table.turn_id)

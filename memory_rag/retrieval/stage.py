@@ -29,7 +29,7 @@ class Stage:
 
     @cached_property
     def sample(self) -> Entries:
-        """At most 1024 entries of the pool, drawn from its size alone: the same pool has the same sample."""
+        """At most 512 entries of the pool, drawn from its size alone: the same pool has the same sample."""
         entries = self.pool.entries
         if len(entries) <= _SAMPLE:
             return entries

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 
@@ -168,6 +168,7 @@ _NORWEGIAN: Final = _Frame(
 _FRAMES: Final[Mapping[str, _Frame]] = {"en": _ENGLISH, "sv": _SWEDISH, "nb": _NORWEGIAN}
 
 
+@lru_cache(maxsize=64)
 def without_frame(text: str, *, language: str) -> str:
     """Return a question without the words that are about asking: "Can you tell me when Anna came?", "when Anna came?".
 

@@ -14,6 +14,11 @@ from typing import Final
 # Spaces but no line break, taken possessively: a line break begins a sentence itself, so a long run is read once.
 _START: Final = r"(?:\A|[.!?\n])[^\S\n]*+"
 
+# "Never mind", "Never again", "Never heard of it", "Always a pleasure" ask for nothing.
+_EN_NO_COMMAND: Final = (
+    r"mind|again|once|ever|an?|i|so|too|been|had|have i|heard|seen|thought|knew|felt|got|went|was|were|did|"
+    r"(?!(?:need|feed|speed|embed|shed|shred|proceed|exceed|succeed)\b)\w+ed"
+)
 _SV_COMMANDS: Final = (
     "använd|svara|skriv|ge|visa|gör|ta|börja|sluta|avsluta|inkludera|ange|tala|prata|förklara|hänvisa|räkna|översätt|"
     "formatera|citera|lista|presentera|sammanfatta|håll|undvik|föreslå|rekommendera|fråga|påminn|kontrollera|"
@@ -29,7 +34,7 @@ _NB_COMMANDS: Final = (
 )
 _WISHES: Final[Mapping[str, str]] = {
     "en": (
-        rf"{_START}(?:please )?(?:always|never)\b"
+        rf"{_START}(?:please )?(?:always|never)\b(?!,? (?:{_EN_NO_COMMAND})\b)"
         r"|\bi(?:'d| would)?(?: really| also| usually| generally| always)? prefer\b"
     ),
     # Here the adverb stands after the command; first in a sentence it tells of habits ("Aldrig har jag …").

@@ -53,7 +53,7 @@ class GivenCosines:
         known = [self.given[entry] for entry in entries.tolist() if entry in self.given]
         return (float(np.mean(known)), float(np.std(known))) if known else (0.0, 0.0)
 
-    def nearest(self, query: Vectors, *, n: int, searched: Mask, exact: bool = False) -> Entries:
+    def nearest(self, query: Vectors, *, n: int, searched: Mask) -> Entries:
         known = [entry for entry in sorted(self.given) if searched[entry]]
         return np.array(sorted(known, key=lambda entry: -self.given[entry])[:n], np.int64)
 
@@ -88,9 +88,13 @@ class Talk:
             )
         language = self.analyzer.language_of(said.text)
         terms = self.analyzer.terms(said.text)
+        earlier = None if row is None else self.table.entry_of(row)
+        if earlier is not None:
+            self.fresh.leave_out(earlier)
         self.table.append(entry if row is None else row, said, seq=entry + 1, language=language)
         self.fresh.take_in(entry, terms)
         self.bm25.add(entry, terms)
+        self.fresh.settle()
         return entry
 
     def stage(self, within: Within | None = None) -> Stage:

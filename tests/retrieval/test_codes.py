@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -16,7 +20,8 @@ def unit(n: int, *, seed: int) -> npt.NDArray[np.float32]:
     """Return vectors that lie in groups, as those of turns do."""
     groups = np.random.default_rng(0).normal(size=(50, DIM))
     rows = np.random.default_rng(seed).normal(size=(n, DIM)) + groups[np.arange(n) % 50]
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    made: npt.NDArray[np.float32] = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return made
 
 
 QUERIES = unit(20, seed=9)
@@ -108,8 +113,55 @@ def test_closing_stops_the_making() -> None:
     assert agreement(vectors, found) >= 0.97
 
 
+def test_short_vectors_are_compared_without_codes() -> None:
+    """One bit of each of 64 numbers tells too little."""
+    rows = unit(3000, seed=1)[:, :64]
+    vectors = FlatVectors(64)
+    vectors.add(rows)
+    found = CodedVectors(vectors, coded_from=1000)
+
+    for query in rows[:5]:
+        assert found.nearest(query, k=10).tolist() == vectors.nearest(query, k=10).tolist()
+    found.wait()
+    assert not found.has_codes
+
+
 def test_most_of_a_set_is_asked_of_the_numbers() -> None:
     vectors, found = coded(5000)
     ready(found)
 
     assert found.nearest(QUERIES[0], k=3000).tolist() == vectors.nearest(QUERIES[0], k=3000).tolist()
+
+
+FORKED = """
+import os, signal, sys
+import numpy as np
+from memory_rag.retrieval.codes import CodedVectors
+from memory_rag.retrieval.faiss_indexes import FlatVectors
+
+def search() -> None:
+    rows = np.random.default_rng(0).normal(size=(6000, 384)).astype(np.float32)
+    vectors = FlatVectors(384)
+    vectors.add(rows[:4000])
+    found = CodedVectors(vectors, coded_from=1000)
+    for _ in range(3):
+        found.nearest(rows[0], k=1)
+    found.wait()
+    vectors.add(rows[4000:])
+    found.nearest(rows[0], k=1)
+
+search()
+if os.fork() == 0:
+    signal.alarm(30)
+    search()
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_process_forked_off_one_that_made_codes_makes_its_own() -> None:
+    """FAISS's threads aren't forked along: what would wait for them waits for ever."""
+    ran = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED], timeout=60, check=False)
+
+    assert ran.returncode == 0

@@ -58,6 +58,10 @@ class Folder:
     def embed(self, index: DenseIndex, *, limit: int | None = None) -> int:
         return index.embed(self.keyword.table, self.store, limit=limit)
 
+    def nearest(self, index: DenseIndex, *, n: int) -> list[str]:
+        table = self.keyword.table
+        return [table.turn_id(entry) for entry in index.nearest(EAST, n=n, searched=table.alive).tolist()]
+
     def scores(self, index: DenseIndex, query: np.ndarray = EAST) -> dict[str, float]:
         """Return the scores of the living turns that have a vector."""
         index.catch_up(self.keyword.table)
@@ -215,6 +219,50 @@ def test_two_that_embed_the_same_turns_in_turns_stay_right(memory: Folder) -> No
     for index in (one, other, memory.dense(embedder)):
         assert memory.scores(index) == pytest.approx(expected, abs=2e-6)
         assert index.pending(memory.keyword.table).tolist() == []
+
+
+def test_a_turn_that_two_processes_embedded_is_named_once(memory: Folder) -> None:
+    embedder = GivenVectors({"a": (1, 0), "b": (0.8, 0.6), "c": (0.6, 0.8)})
+    memory.add("a", "b", "c")
+    one, other = memory.dense(embedder), memory.dense(embedder)
+    memory.embed(one)
+    # It has not heard of the other's vectors when it asks what is pending.
+    memory.embed(other)
+
+    for index in (one, other, memory.dense(embedder)):
+        index.catch_up(memory.keyword.table)
+        assert len(index) == 6
+        assert memory.nearest(index, n=3) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("passage", [None, 6])
+def test_the_nearest_are_those_with_the_highest_cosines_of_what_is_searched(
+    memory: Folder, passage: int | None
+) -> None:
+    random = np.random.default_rng(3)
+    texts = [f"turn {n} {'and more' * (n % 3)}" for n in range(300)]
+    pieces = {text[start : start + (passage or 100)] for text in texts for start in range(0, len(text), passage or 100)}
+    memory.add(*texts)
+    index = memory.dense(
+        GivenVectors({piece: random.normal(size=8).tolist() for piece in sorted(pieces)}, dim=8, passage=passage)
+    )
+    memory.embed(index)
+    memory.forget(*texts[10:40])
+    memory.correct(texts[50], "nothing of it")
+    memory.correct(texts[60], texts[70])
+    index.catch_up(memory.keyword.table)
+    table = memory.keyword.table
+
+    for every in (1, 2, 7, 40, 1000):
+        searched = table.alive & (np.arange(len(table)) % every == 0)
+        for n in (1, 10, 50, 400):
+            query = random.normal(size=8).astype(np.float32)
+            query /= np.linalg.norm(query)
+            cosines = np.where(searched, index.cosines(query, np.arange(len(table))), MISSING)
+            best = np.argsort(-cosines, kind="stable")[: min(n, int((cosines > MISSING).sum()))]
+            found = index.nearest(query, n=n, searched=searched)
+            assert len(set(found.tolist())) == len(found)
+            assert cosines[found].tolist() == cosines[best].tolist()
 
 
 def test_a_file_that_another_process_wrote_anew_with_as_many_vectors_is_matched_anew(memory: Folder) -> None:

@@ -28,9 +28,9 @@ class Said:
 class Index:
     """A table and its postings, taken in turn by turn."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, terms_kept: int = 1000) -> None:
         self.table, self.postings = TurnTable(), Postings()
-        self.fresh = FreshTerms(self.table, self.postings)
+        self.fresh = FreshTerms(self.table, self.postings, terms_kept=terms_kept)
         self.said: dict[int, Said] = {}
 
     def say(self, said: Said) -> None:
@@ -53,7 +53,8 @@ class Index:
             del self.said[row]
 
     def counted(self) -> dict[int, int]:
-        return {row: int(self.table.fresh[self.table.entry_of(row)]) for row in self.said}  # type: ignore[index]
+        self.fresh.settle()
+        return {row: int(self.table.fresh[self.table.entry_of(row)]) for row in self.said}
 
     def plain(self) -> dict[int, int]:
         counts = dict.fromkeys(self.said, 0)
@@ -77,16 +78,23 @@ SAID = st.builds(
 
 
 @settings(max_examples=300)
-@given(st.lists(st.tuples(SAID, st.sampled_from(["say", "say", "end", "seal"])), max_size=30))
-def test_counts_are_those_of_the_conversation_as_it_stands_after_any_changes(steps: list[tuple[Said, str]]) -> None:
-    index = Index()
+@given(
+    st.lists(st.tuples(SAID, st.sampled_from(["say", "say", "say", "end", "seal", "settle"])), max_size=30),
+    st.sampled_from([0, 8, 1000]),
+)
+def test_counts_are_those_of_the_conversation_as_it_stands_after_any_changes(
+    steps: list[tuple[Said, str]], terms_kept: int
+) -> None:
+    index = Index(terms_kept=terms_kept)
     for said, what in steps:
         if what == "say":
             index.say(said)
         elif what == "end":
             index.end(said.row)
-        else:
+        elif what == "seal":
             index.postings.seal()
+        else:
+            index.fresh.settle()
 
     assert index.counted() == index.plain()
 

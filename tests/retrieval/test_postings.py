@@ -105,3 +105,17 @@ def test_postings_of_some_entries_are_those_of_a_memory_that_never_had_the_other
     assert all(held(only, term) == listed for term, listed in model.of.items())
     only.add(model.n, {"new": 1})
     assert held(only, "new") == [(model.n, 1)]
+
+
+@given(st.lists(TEXTS, max_size=20), st.lists(st.booleans(), min_size=20, max_size=20), st.integers(0, 20))
+def test_what_some_entries_hold_is_told_by_term(texts: list[list[str]], chosen: list[bool], sealed: int) -> None:
+    postings = Postings()
+    for entry, terms in enumerate(texts):
+        postings.add(entry, Counter(terms))
+        if entry == sealed:
+            postings.seal()
+
+    numbers, entries = postings.within(np.array(chosen[: len(texts)], np.bool_))
+
+    told = sorted((postings.terms[number], entry) for number, entry in zip(numbers.tolist(), entries, strict=True))
+    assert told == sorted((term, entry) for entry, terms in enumerate(texts) if chosen[entry] for term in set(terms))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,10 +17,12 @@ import pytest
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import EmbedderError, QueryError
 from memory_rag.memory import Memory
+from memory_rag.retrieval.dense import DenseIndex
 from memory_rag.retrieval.filters import Within
-from memory_rag.retrieval.ranking import Ranking
+from memory_rag.retrieval.ranking import Entries, Ranking
 from memory_rag.retrieval.searcher import Mode, SearchOptions
 from memory_rag.retrieval.signals import WEIGHTS
+from memory_rag.retrieval.turn_table import Mask
 from memory_rag.turns import Role, Span, Turn
 from tests.retrieval.given_vectors import GivenVectors
 
@@ -242,6 +246,51 @@ def test_a_score_does_not_change_with_k_however_many_hits_are_wanted(opened: Ope
         assert all(many_more[turn_id] == few[turn_id] for turn_id in common)
 
 
+class Fickle(DenseIndex):
+    """Names other turns when more are asked for, as codes may."""
+
+    def nearest(self, query: Vectors, *, n: int, searched: Mask) -> Entries:
+        entries = np.flatnonzero(searched)
+        return entries[:n] if n <= 100 else entries[::-1][:n]
+
+
+def test_scores_stay_when_a_longer_list_would_not_name_what_a_shorter_one_does(opened: Open, tmp_path: Path) -> None:
+    turns = [replace(turn, turn_id=f"t{n:04}") for n, turn in enumerate(many(2500))]
+    random = np.random.default_rng(4)
+    memory = opened(*turns)
+    dense = Fickle(
+        tmp_path / "vectors", GivenVectors({turn.text: random.normal(size=4).tolist() for turn in turns}, dim=4)
+    )
+    searcher = memory.indexes.searcher()
+    table = searcher.pool(Within())[1].table
+    dense.catch_up(table)
+    dense.embed(table, memory.store)
+
+    few, more = (scores_of(searcher.search("word3", SearchOptions(k=k, floor=False), dense=dense)) for k in (10, 1000))
+
+    assert len(more) == 1000
+    assert few.items() <= more.items()
+
+
+@pytest.mark.parametrize("embedder", [None, GivenVectors({})])
+def test_a_word_that_was_never_said_has_no_hits_in_a_large_memory(opened: Open, embedder: GivenVectors | None) -> None:
+    """Without vectors nothing at all is a candidate there."""
+    memory = opened(*many(2500), embedder=embedder, pending_limit=0)
+
+    for k in (10, 5000):
+        ranking = memory.search("zebra", k=k, floor=False)
+        assert (ranking.hits, ranking.evidence) == ((), "none")
+
+
+@pytest.mark.parametrize("mode", ["dense", "rrf"])
+def test_equal_turns_come_in_the_order_of_their_ids_however_many_they_are(opened: Open, mode: str) -> None:
+    turns = [said("kayak", turn_id=f"t{2499 - n:04}", session_id=f"s{n // 20}") for n in range(2500)]
+    memory = opened(*turns, embedder=GivenVectors({"kayak": (1, 0)}))
+    memory.embed()
+
+    assert memory.search("kayak", mode=mode, k=3, floor=False).turn_ids == ("t0000", "t0001", "t0002")
+
+
 def test_searching_one_conversation_is_as_if_the_memory_held_nothing_else(opened: Open) -> None:
     own = [said(turn.text, turn_id=turn.turn_id, speaker=turn.speaker, session_id=turn.session_id) for turn in many(40)]
     others = [
@@ -265,6 +314,19 @@ def test_equal_turns_come_in_the_order_of_their_ids(opened: Open, mode: str) -> 
     memory = opened(*turns, embedder=GivenVectors({"the same kayak": (1, 0), "kayak": (1, 0)}))
 
     assert memory.search("kayak", mode=mode, k=5, floor=False).turn_ids == ("t00", "t01", "t02", "t03", "t04")
+
+
+def test_nothing_is_kept_of_a_pool_that_has_changed(opened: Open) -> None:
+    memory = opened(*many(30))
+    searcher = memory.indexes.searcher()
+    before = weakref.ref(searcher.pool(Within())[1])
+    assert searcher.pool(Within())[1] is before()
+
+    memory.add("kayak")
+    memory.search("kayak")
+
+    gc.collect()
+    assert before() is None
 
 
 # -- pending, removed, left out

@@ -22,6 +22,9 @@ WISHES = {
         "For travel I'd prefer the train",
         "I’d really prefer tea",
         "i usually prefer Python",
+        "Never proceed without asking me",
+        "Always have a second option ready",
+        "Always in Swedish, please",
     ],
     "sv": [
         "Svara alltid på svenska",
@@ -56,6 +59,12 @@ NO_WISHES = {
     "en": [
         "I have always lived here",
         "She never called",
+        "Never mind.",
+        "Never mind, I found it",
+        "Never again!",
+        "Always a pleasure",
+        "Never heard of it",
+        "Always wanted to go there. Never been.",
         "I like short answers",
         "You prefer tea?",
         "It's nearly always late",
@@ -196,7 +205,8 @@ def test_any_text_is_read(text: str, language: str) -> None:
 
 @given(st.text("\n .!?alwysneverplijgtdksv'", max_size=40))
 def test_an_english_wish_is_what_the_plain_pattern_finds(text: str) -> None:
-    plain = r"(?:\A|[.!?\n])\s*(?:please )?(?:always|never)\b|\bi(?:'d| would)?(?: really| also)? prefer\b"
+    told = r"(?!,? (?:again|ever|an?|i|seen|knew|got|went|(?!(?:need|speed)\b)\w+ed)\b)"
+    plain = rf"(?:\A|[.!?\n])\s*(?:please )?(?:always|never)\b{told}|\bi(?:'d| would)?(?: really| also)? prefer\b"
     assert states_wish(text, language="en") == (re.search(plain, text, re.IGNORECASE) is not None)
 
 
