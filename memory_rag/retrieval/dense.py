@@ -15,7 +15,7 @@ from memory_rag.embedding.embedder import Embedder, Vectors, as_embedded, checke
 from memory_rag.retrieval.codes import CodedVectors
 from memory_rag.retrieval.faiss_indexes import FlatVectors
 from memory_rag.retrieval.ranking import Entries, Scores
-from memory_rag.retrieval.scene import MISSING
+from memory_rag.retrieval.scene import MISSING, mean_and_deviation
 from memory_rag.retrieval.turn_table import Mask, TurnTable, content_key
 from memory_rag.retrieval.vector_groups import VectorGroups
 from memory_rag.retrieval.vectors import ID, VectorFile, VectorRows, ids_of
@@ -44,12 +44,10 @@ class _Sampled:
     firsts: npt.NDArray[np.int64]
 
     def spread(self, query: Vectors) -> tuple[float, float]:
-        if len(self.firsts) == 0:
-            return 0.0, 0.0
         cosines = self.vectors.scores(query)
         if len(self.firsts) < len(cosines):
             cosines = np.maximum.reduceat(cosines, self.firsts)
-        return float(cosines.mean(dtype=np.float64)), float(cosines.std(dtype=np.float64))
+        return mean_and_deviation(cosines.astype(np.float64))
 
 
 class DenseIndex:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from memory_rag.text.name_words import is_also_a_word
@@ -54,6 +54,7 @@ class Participants:
                     spelled.add(called)
         self._words = {name for name in self._speakers_of if is_also_a_word(name, languages=languages)}
         self._pattern = _pattern_of(spelled)
+        self._latest: tuple[str, list[re.Match[str]]] = ("", [])
 
     def named_in(self, text: str) -> tuple[str, ...]:
         """Return the speakers whom a text names, in its order, each once."""
@@ -70,9 +71,13 @@ class Participants:
             place = match.end()
         return "".join([*out, text[place:]])
 
-    def _found(self, text: str) -> Iterator[re.Match[str]]:
-        if self._pattern is not None:
-            yield from (match for match in self._pattern.finditer(text) if self._is_meant(match, text))
+    def _found(self, text: str) -> list[re.Match[str]]:
+        if self._pattern is None:
+            return []
+        if self._latest[0] != text:
+            # A question is mostly looked through twice: for who is named, and to be stripped.
+            self._latest = text, [match for match in self._pattern.finditer(text) if self._is_meant(match, text)]
+        return self._latest[1]
 
     def _is_meant(self, match: re.Match[str], text: str) -> bool:
         if _name(match) not in self._words:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Protocol
@@ -110,3 +111,13 @@ class Scene:
         if self.vectors is None or self.query_vector is None:
             return np.zeros(0, np.int64)
         return self.vectors.nearest(self.query_vector, n=n, searched=self.pool.searched)
+
+
+def mean_and_deviation(values: Scores) -> tuple[float, float]:
+    """Return the mean and the standard deviation; both 0 of nothing. NumPy's own take 30 microseconds for a few."""
+    n = len(values)
+    if n == 0:
+        return 0.0, 0.0
+    mean = float(values.sum()) / n
+    away = values - mean
+    return mean, math.sqrt(float(away @ away) / n)

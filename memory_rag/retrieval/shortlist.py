@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from memory_rag.retrieval.dated_days import values_of_days
 from memory_rag.retrieval.ranking import Entries, Scores
-from memory_rag.retrieval.scene import LEAST_DEVIATION, Scene
+from memory_rag.retrieval.scene import LEAST_DEVIATION, Scene, mean_and_deviation
 from memory_rag.retrieval.spoken_order import NOBODY, Beyond
 from memory_rag.retrieval.turn_table import ROLES, TurnTable
 from memory_rag.turns import Role
@@ -94,13 +94,18 @@ class Shortlist:
         Of a session, the turns of the core count; where it has none, each turn for itself. With few sessions the best
         tells less: n of them are held back by n / (n + 8).
         """
-        n, number, places = self._sessions
-        best = np.full(n, -np.inf)
-        np.maximum.at(best, number[places], values[places])
-        if n < 2 or (deviation := float(best.std())) < LEAST_DEVIATION:
+        sessions, core = self._sessions
+        best = np.full(len(self.table.sessions.names), -np.inf)
+        np.maximum.at(best, sessions[core], values[core])
+        of_core = best[best > -np.inf]
+        n = len(of_core)
+        mean, deviation = mean_and_deviation(of_core)
+        if n < 2 or deviation < LEAST_DEVIATION:
             return np.zeros(len(self))
-        of_turn = best[number] if self._core is None else np.where(number >= 0, best[number], values)
-        held: Scores = (of_turn - best.mean()) * (n / (n + 8) / (3 * deviation))
+        of_turn = best[sessions]
+        if self._core is not None:
+            of_turn = np.where(of_turn > -np.inf, of_turn, values)
+        held: Scores = (of_turn - mean) * (n / (n + 8) / (3 * deviation))
         return held
 
     def has_role(self, role: Role) -> Scores:
@@ -149,13 +154,7 @@ class Shortlist:
         return self._parts(self.scene.standardized(self._cosines))
 
     @cached_property
-    def _sessions(self) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64] | slice]:
-        """How many sessions the core has, the number of each turn's (-1: none of these), and the core's places."""
-        codes = self.table.session[self.entries]
-        if self._core is None:
-            known, number = np.unique(codes, return_inverse=True)
-            return len(known), number, slice(None)
-        places = np.searchsorted(self.entries, self._core)
-        known = np.unique(codes[places])
-        number = np.minimum(np.searchsorted(known, codes), len(known) - 1)
-        return len(known), np.where(known[number] == codes, number, -1), places
+    def _sessions(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64] | slice]:
+        """Each turn's session, and the places of the core."""
+        core = slice(None) if self._core is None else np.searchsorted(self.entries, self._core)
+        return self.table.session[self.entries], core
