@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
     from memory_rag.memory import Memory
+    from memory_rag.prompt.prompt_context import PromptContext
     from memory_rag.retrieval.comparison import Comparison
     from memory_rag.retrieval.filters import Within
     from memory_rag.retrieval.quotes import Quote
@@ -32,6 +33,7 @@ _HOME = {
     "Embedder": "memory_rag.embedding.embedder",
     "Hit": "memory_rag.retrieval.ranking",
     "Memory": "memory_rag.memory",
+    "PromptContext": "memory_rag.prompt.prompt_context",
     "Quote": "memory_rag.retrieval.quotes",
     "Ranking": "memory_rag.retrieval.ranking",
     "Role": "memory_rag.turns",
@@ -50,6 +52,7 @@ __all__ = [
     "Embedder",
     "Hit",
     "Memory",
+    "PromptContext",
     "Quote",
     "Ranking",
     "Role",

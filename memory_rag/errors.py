@@ -12,6 +12,7 @@
     │   └── EmbedderChangedError vectors of another model
     ├── ModelError               a chat model that can't be reached or gave nothing usable
     ├── QueryError               a search that can't be understood (a date, a filter, a mode)
+    ├── PromptError              a prompt that doesn't fit its budget
     ├── SettingsError            a setting out of its range
     └── MissingExtraError        an optional dependency is absent (also an ImportError)
 
@@ -65,6 +66,10 @@ class ModelError(MemoryRagError):
 
 class QueryError(MemoryRagError):
     """A search can't be understood: its mode, a date or a filter."""
+
+
+class PromptError(MemoryRagError):
+    """A prompt can't be made within its budget."""
 
 
 class SettingsError(MemoryRagError):

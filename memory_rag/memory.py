@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from memory_rag.errors import TurnError
 from memory_rag.retrieval.search_lock import SearchLock
 from memory_rag.settings import CONFIG_NAME, Settings, home_folder, memory_folder
+from memory_rag.store.new_turn import new_turn
 from memory_rag.store.sqlite_store import SqliteTurnStore
-from memory_rag.store.turn_store import NEXT, Appended
+from memory_rag.store.turn_store import Appended
 from memory_rag.text.instants import zone
 from memory_rag.turns import Block, Conversation, Role, Source, Turn
 
@@ -22,12 +22,16 @@ if TYPE_CHECKING:
     from memory_rag.health import Checkup
     from memory_rag.importers import ImportOptions, ImportReport
     from memory_rag.inventory import Stats
+    from memory_rag.prompt.context import Wishes
+    from memory_rag.prompt.prompt import Prompt
+    from memory_rag.prompt.prompt_context import PromptContext
     from memory_rag.retrieval.comparison import Comparison
     from memory_rag.retrieval.filters import Within
     from memory_rag.retrieval.indexes import Indexes
     from memory_rag.retrieval.quotes import Quote
     from memory_rag.retrieval.ranking import Ranking
     from memory_rag.retrieval.verification import Verdict
+    from memory_rag.summaries.running import RunningSummaries
 
 Progress = Callable[[str, int, int], None]
 """Called with (what is being done, how much of it is done, how much there is)."""
@@ -88,15 +92,12 @@ class Memory:
         given = embedder if isinstance(embedder, str) else None
         loaded = Settings.load(config=home_folder(home) / CONFIG_NAME, embedder=given, **settings)
         made = None if embedder is None or isinstance(embedder, str) else embedder
-        folder = memory_folder(name_or_path, home=home)
-        return cls(folder, settings=loaded, embedder=made, create=create, clock=clock)
+        return cls(memory_folder(name_or_path, home=home), settings=loaded, embedder=made, create=create, clock=clock)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def __len__(self) -> int:
@@ -105,9 +106,10 @@ class Memory:
 
     def close(self) -> None:
         """Save what is derived, if much of it is new, and close the files. The words are safe without it."""
-        if self.store.is_forked:
-            # What is open is the parent's.
+        if self.store.is_forked:  # what is open is the parent's
             return
+        if "summaries" in self.__dict__:
+            self.summaries.close()
         with self._lock.held():
             try:
                 self.indexes.save_if_worth_it()
@@ -140,21 +142,17 @@ class Memory:
             TurnError: an unknown role, a time without zone, or an id that another turn has.
             StoreError: it couldn't be written; nothing was stored.
         """
-        parsed = Role.parse(role)
-        at = said_at or self._clock()
-        if at.tzinfo is None:
-            raise TurnError(f"said_at {at.isoformat(sep=' ')} has no time zone; give one, for example tzinfo=UTC")
-        turn = Turn(
-            turn_id=turn_id,
+        turn = new_turn(
+            text,
+            role=role,
+            speaker=speaker,
             conversation_id=conversation_id,
-            session_id=session_id or at.astimezone(self.zone).date().isoformat(),
-            ordinal=NEXT,
-            role=parsed,
-            speaker=parsed.value if speaker is None else speaker,
-            text=text,
-            said_at=at,
-            blocks=tuple(blocks),
+            session_id=session_id,
+            said_at=said_at or self._clock(),
+            zone=self.zone,
+            blocks=blocks,
             source=source,
+            turn_id=turn_id,
             recalled=recalled,
         )
         return self.store.add(turn)
@@ -185,14 +183,8 @@ class Memory:
         from memory_rag.ingest import import_into
 
         options = options or ImportOptions(tz=self.zone)
-        report = import_into(
-            self.store,
-            Path(path),
-            format=format,
-            options=options if tz is None else replace(options, tz=zone(tz)),
-            dry_run=dry_run,
-            progress=progress,
-        )
+        options = options if tz is None else replace(options, tz=zone(tz))
+        report = import_into(self.store, Path(path), format=format, options=options, dry_run=dry_run, progress=progress)
         with self._lock.held():
             self.indexes.settle_language()
         return report
@@ -221,6 +213,7 @@ class Memory:
         """
         with self._lock.held():
             removed = self.store.remove(turn_ids)
+            self.summaries.follow()
             self.indexes.catch_up()
             self.indexes.save()
             self.indexes.compact()
@@ -247,13 +240,9 @@ class Memory:
         from memory_rag.retrieval.filters import Within
         from memory_rag.retrieval.searcher import Mode, SearchOptions
 
-        options = SearchOptions(
-            k=self.settings.k if k is None else k,
-            mode=Mode.parse(mode),
-            within=within or Within(),
-            depth=self.settings.depth,
-            floor=floor,
-        )
+        k = self.settings.k if k is None else k
+        within, depth = within or Within(), self.settings.depth
+        options = SearchOptions(k=k, mode=Mode.parse(mode), within=within, depth=depth, floor=floor)
         with self._lock.held():
             return self.indexes.search(query, options, today=self._clock().astimezone(self.zone).date())
 
@@ -262,8 +251,7 @@ class Memory:
         from memory_rag.retrieval.comparison import compare_rankings
 
         modes = ("keyword", "dense", "hybrid")
-        rankings = {mode: self.search(query, k=k, mode=mode, within=within, floor=False) for mode in modes}
-        return compare_rankings(query, rankings)
+        return compare_rankings(query, {m: self.search(query, k=k, mode=m, within=within, floor=False) for m in modes})
 
     def quote(self, text: str, *, limit: int = 10, within: Within | None = None) -> tuple[Quote, ...]:
         """Return where these words were said: exactly, else but for case and marks, else nearly; empty if nowhere.
@@ -285,20 +273,36 @@ class Memory:
         with self._lock.held():
             return verify(answer, source=self.indexes.quote_source(None), answer_turn_id=answer_turn_id)
 
-    def get(self, turn_id: str) -> Turn:
-        """Return a stored turn.
+    def context(self, user_message: str, *, system: str = "", **wish: Unpack[Wishes]) -> PromptContext:
+        """Return the prompt for what the user says now: its messages, what they cost, what is in them and why.
 
         Raises:
-            UnknownTurnError: no turn has this id.
+            PromptError: what must always be in it is over the ``token_budget`` (6,000 if none is wished) alone.
         """
+        return self.prompt.context(user_message, system=system, **wish)
+
+    @cached_property
+    def prompt(self) -> Prompt:
+        """What always goes along in a prompt, what providers answered, and the log of what was done to prompts."""
+        from memory_rag.prompt.prompt import Prompt
+
+        prompt = Prompt.of_memory(self, clock=self._clock)
+        prompt.summaries = self.summaries.of
+        return prompt
+
+    @cached_property
+    def summaries(self) -> RunningSummaries:
+        """The running summaries of every conversation: made between turns, audited, extended."""
+        from memory_rag.summaries.opening import summaries_of
+
+        return summaries_of(self, clock=self._clock, events=lambda: self.prompt.events)
+
+    def get(self, turn_id: str) -> Turn:
+        """Return a stored turn; :class:`UnknownTurnError` if no turn has this id."""
         return self.store.get([turn_id])[0]
 
     def neighbours(self, turn_id: str, *, before: int = 2, after: int = 2) -> list[Turn]:
-        """Return a turn amid those said just before and after it in its conversation, in spoken order.
-
-        Raises:
-            UnknownTurnError: no turn has this id.
-        """
+        """Return a turn amid those said just before and after it in its conversation, in spoken order."""
         return self.store.neighbours(turn_id, before=before, after=after)
 
     def turns(self, *, conversation_id: str | None = None) -> Iterator[Turn]:

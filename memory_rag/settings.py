@@ -16,6 +16,15 @@ from typing import Any, Self
 from memory_rag.errors import SettingsError
 
 CONFIG_NAME = "memory-rag.toml"
+_LEAST = {
+    "k": 1,
+    "depth": 1,
+    "pending_limit": 0,
+    "threads": 0,
+    "summary_turns": 1,
+    "summary_tokens": 1,
+    "keep_recent": 0,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,20 @@ class Settings:
     """Turns that a search embeds on its way at most; what is over stays keyword-only until the next ``embed``."""
     threads: int = 0
     """Threads for embedding and FAISS; 0 means one a core."""
+    tokenizer: str = ""
+    """The ``tokenizer.json`` of the model that prompts are for; empty means that tokens are estimated, erring high."""
+    summarizer: str = "extractive"
+    """Who writes the running summary: ``extractive`` (offline) or ``openai:<model>`` (OPENAI_BASE_URL)."""
+    summary_turns: int = 20
+    """Turns without a summary from which on the older of them are summarised."""
+    summary_tokens: int = 8_000
+    """Estimated tokens of turns without a summary from which on the older of them are summarised."""
+    summary_drift: float = 0.7
+    """How far the talk has to move for a new subject, as one minus a cosine; 0, or no embedder, never looks."""
+    summary_kept: float = 0.5
+    """The share of decisions and preferences that a summary has to keep to be installed, 0 to 1."""
+    keep_recent: int = 8
+    """The newest turns of a conversation, which are never summarised."""
     weights: str = ""
     """A file of weights for ``hybrid``, as ``memory-rag bench tune`` writes it; empty means the shipped ones."""
 
@@ -52,9 +75,19 @@ class Settings:
                 raise SettingsError(
                     f"{name} is one of: {', '.join(allowed)}; got {getattr(self, name)!r}",
                 )
-        for name, least in {"k": 1, "depth": 1, "pending_limit": 0, "threads": 0}.items():
+        for name, least in _LEAST.items():
             if getattr(self, name) < least:
                 raise SettingsError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        if self.summarizer != "extractive" and not self.summarizer.removeprefix("openai:"):
+            raise SettingsError("summarizer openai: needs a model; write openai:<model>")
+        if self.summarizer != "extractive" and not self.summarizer.startswith("openai:"):
+            raise SettingsError(
+                f"unknown summarizer {self.summarizer!r}; a summarizer is one of: extractive, openai:<model>"
+            )
+        if not 0 <= self.summary_kept <= 1:
+            raise SettingsError(f"summary_kept is a share, 0 to 1, got {self.summary_kept}")
+        if not 0 <= self.summary_drift <= 2:
+            raise SettingsError(f"summary_drift is 0 (never) to 2, got {self.summary_drift}")
         for name in ("busy_timeout_s", "lock_timeout_s"):
             if not 0 <= getattr(self, name) < 86_400:
                 raise SettingsError(f"{name} is between 0 and 86400 seconds, got {getattr(self, name)}")

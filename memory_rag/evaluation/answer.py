@@ -46,17 +46,19 @@ def answer_of(report: Report) -> Answer:
         )
     compared = comparison(report, best, other, measure=measure)
     one, two = marked(report, best), marked(report, other)
-    found = f"{points(compared['difference'])} points over {two}"
+    apart = f"{points(compared['difference'])} points"
     between = points_between(compared["low"], compared["high"])
-    how = f"{measure} {share(mean)} against {share(_mean(report, other))}, 95 % interval {between}, p {_p(compared)}"
+    details = [f"{measure} {share(mean)} against {share(_mean(report, other))}, 95 % interval {between} points."]
     if is_clear(compared):
-        headline = f"{one} serves this history best: {found}, p {_p(compared)}."
-        details = [f"{measure} {share(mean)} against {share(_mean(report, other))}, 95 % interval {between} points."]
-    else:
-        asked = counted(compared["n"], "question")
-        headline = f"Between {one} and {two} there is no difference that {asked} can show: {found}, p {_p(compared)}."
-        details = [f"{how.partition(', p ')[0]} points."]
-    return Answer(headline, (*details, *_details(report, best, other)), best, other, is_clear=is_clear(compared))
+        headline = f"{one} serves this history best: {apart} over {two}, p {_p(compared)}."
+        return Answer(headline, (*details, *_details(report, best, other)), best, other, is_clear=True)
+    asked = counted(compared["n"], "question")
+    headline = f"{one} comes first, but {asked} can't tell it from {two}: {apart}, p {_p(compared)}."
+    if compared["difference"] == 0:
+        headline = f"{one} and {two} come first, and {asked} can't tell them apart: {apart}, p {_p(compared)}."
+    return Answer(
+        headline, (*details, *_others(report, best, other), *_details(report, best, other)), best, other, is_clear=False
+    )
 
 
 def comparison(report: Report, a: str, b: str, *, measure: str) -> Comparison:
@@ -106,12 +108,32 @@ def _details(report: Report, best: str, other: str | None) -> list[str]:
     ahead = [
         name for name, found in retrievers.items() if found["in_sample"] and _mean(report, name) > _mean(report, best)
     ]
+    if caution := report["dataset"].get("caution"):
+        said.append(caution)
     for name in ahead:
         said.append(
             f"{name} has {share(_mean(report, name))}, but in-sample: its weights were set after seeing this "
             "data, so it is no contender here."
         )
     return said
+
+
+def _others(report: Report, best: str, other: str) -> list[str]:
+    """Say in a sentence which of the further contenders the best one is clearly ahead of, and which not."""
+    measure = report["settings"]["measure"]
+    further = [name for name in _ranked(report) if name != other and _kind(name) != _kind(best)]
+    compared = {name: comparison(report, best, name, measure=measure) for name in further}
+    behind = [
+        f"{marked(report, name)} ({points(-one['difference'])})" for name, one in compared.items() if is_clear(one)
+    ]
+    level = [marked(report, name) for name, one in compared.items() if not is_clear(one)]
+    said = [f"less is found by {_listed(behind)}"] if behind else []
+    said += [f"no difference is shown from {_listed(level)} either"] if level else []
+    return [f"{text[0].upper()}{text[1:]}." for text in ["; ".join(said)] if text]
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _sentence(report: Report, compared: Comparison) -> str:

@@ -64,7 +64,8 @@ class Benchmark:
 
     ``sha256`` is of the files read. ``qrels`` maps query ids to document ids to grades above 0; a query without
     judgements is unanswerable and is counted apart, never as 0. ``denominators`` names how many questions which
-    convention counts, where a data set has several.
+    convention counts, where a data set has several. ``made`` says by which rule the questions of a category were made,
+    where one made them, and ``caution`` what to keep in mind with such questions.
     """
 
     name: str
@@ -75,6 +76,8 @@ class Benchmark:
     qrels: Mapping[str, Mapping[str, int]]
     dropped: Dropped = field(default_factory=Dropped)
     denominators: Mapping[str, int] = field(default_factory=dict)
+    made: Mapping[str, str] = field(default_factory=dict)
+    caution: str = ""
 
     def answerable(self) -> tuple[Query, ...]:
         """Return the queries that have a relevant document, in order."""
@@ -117,6 +120,7 @@ def summary_of(benchmark: Benchmark) -> dict[str, Any]:
         "n_answerable": len(benchmark.answerable()),
         "categories": dict(sorted(Counter(query.category for query in benchmark.answerable()).items())),
         "denominators": dict(benchmark.denominators),
+        "made": dict(benchmark.made),
         "dropped": benchmark.dropped.as_json(),
     }
 

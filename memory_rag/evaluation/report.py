@@ -10,7 +10,7 @@ import numpy as np
 from memory_rag.errors import QueryError
 from memory_rag.evaluation.benchmark import Benchmark
 from memory_rag.evaluation.differences import comparisons_of
-from memory_rag.evaluation.report_shape import Latency, Means, PoolName, Report, Retriever, Weights
+from memory_rag.evaluation.report_shape import Dataset, Latency, Means, PoolName, Report, Retriever, Weights
 from memory_rag.evaluation.scores import (
     Rankings,
     Scorer,
@@ -125,17 +125,7 @@ def build_report(
     return {
         "format": 1,
         "benchmark": benchmark.name,
-        "dataset": {
-            "name": benchmark.name,
-            "sha256": benchmark.sha256,
-            "unit": benchmark.unit,
-            "n_queries": len(queries),
-            "n_unanswerable": n_unanswerable,
-            "n_turns": sum(len(document.turns) for document in benchmark.documents),
-            "n_documents": len(benchmark.documents),
-            "n_conversations": len({document.conversation_id for document in benchmark.documents}),
-            "dropped": benchmark.dropped.as_json(),
-        },
+        "dataset": _dataset(benchmark),
         "settings": {"measure": compared[0], "depth": depth, "seed": seed, "token_counter": token_counter},
         "definitions": {name: one.definition for name, one in zip(names, by, strict=True)},
         "queries": [query.query_id for query in queries],
@@ -150,6 +140,25 @@ def build_report(
         "first_rank": {name: list(one.first_rank) for name, one in found.items()},
         "not_measured": not_measured,
     }
+
+
+def _dataset(benchmark: Benchmark) -> Dataset:
+    found: Dataset = {
+        "name": benchmark.name,
+        "sha256": benchmark.sha256,
+        "unit": benchmark.unit,
+        "n_queries": len(benchmark.answerable()),
+        "n_unanswerable": len(benchmark.unanswerable()),
+        "n_turns": sum(len(document.turns) for document in benchmark.documents),
+        "n_documents": len(benchmark.documents),
+        "n_conversations": len({document.conversation_id for document in benchmark.documents}),
+        "dropped": benchmark.dropped.as_json(),
+    }
+    if benchmark.made:
+        found["made"] = dict(benchmark.made)
+    if benchmark.caution:
+        found["caution"] = benchmark.caution
+    return found
 
 
 def _by_role(

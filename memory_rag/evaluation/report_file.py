@@ -46,6 +46,16 @@ def by_pool(report: AnyReport) -> list[Report]:
     ]
 
 
+def distinct_pools(report: AnyReport) -> list[Report]:
+    """Return what :func:`by_pool` does, without the whole memory where it is one conversation: it is the same pool."""
+    reports = by_pool(report)
+    if len(reports) == 2 and reports[0]["dataset"]["n_conversations"] == 1:
+        first, second = reports
+        if first["per_query"] == second["per_query"]:
+            return [first]
+    return reports
+
+
 def with_pool_sizes(report: Report, pool_sizes: Mapping[str, Sequence[PoolSize]]) -> Report:
     """Return the report with how the answer's measure changes as the pool grows, sizes rising."""
     rising = {name: sorted(sizes, key=lambda one: one["n_conversations"]) for name, sizes in pool_sizes.items()}

@@ -97,7 +97,11 @@ class PoolSize(TypedDict):
 
 
 class Dataset(TypedDict):
-    """The data: ``n_queries`` have evidence and are scored, ``n_unanswerable`` have none and are not."""
+    """The data: ``n_queries`` have evidence and are scored, ``n_unanswerable`` have none and are not.
+
+    ``made`` says by which rule the questions of a category were made, where one made them, and ``caution`` what to keep
+    in mind with such questions.
+    """
 
     name: str
     sha256: str
@@ -108,6 +112,8 @@ class Dataset(TypedDict):
     n_documents: int
     n_conversations: int
     dropped: list[dict[str, Any]]
+    made: NotRequired[dict[str, str]]
+    caution: NotRequired[str]
 
 
 class Settings(TypedDict):

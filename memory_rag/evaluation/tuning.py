@@ -164,10 +164,10 @@ def cross_validated(examples: Sequence[Example], *, start: Mapping[str, float]) 
     """Return for each conversation the weights that were fitted without it.
 
     Raises:
-        QueryError: there is only one conversation, or nothing to fit to.
+        QueryError: all are about one conversation, or there is nothing to fit to.
     """
     conversations = [example.conversation_id for example in examples]
-    if len(set(conversations)) < 2:
+    if len(set(conversations)) == 1:
         raise QueryError("weights can't be fitted on other conversations where all questions are about one")
     first = np.array(list(start.values()), np.float64)
     lists = Lists(examples, start=first)
@@ -175,6 +175,15 @@ def cross_validated(examples: Sequence[Example], *, start: Mapping[str, float]) 
     for fold in folds_of(conversations):
         weights = _named(lists.fitted(without=fold), start)
         found |= dict.fromkeys(fold, weights)
+    return found
+
+
+def spread(weights: Mapping[str, Mapping[str, float]]) -> dict[str, list[float]]:
+    """Return each signal's lowest, mean and highest weight over conversations."""
+    found: dict[str, list[float]] = {}
+    for name in next(iter(weights.values())):
+        values = [of_conversation[name] for of_conversation in weights.values()]
+        found[name] = [round(value, 3) for value in (min(values), sum(values) / len(values), max(values))]
     return found
 
 

@@ -1,12 +1,14 @@
 """Old tool results and old thinking give way to a line that says where they are; the calls stay to be seen.
 
 The options are those of Anthropic's context editing, so that the same wish can be had from the provider or, with
-a model that can't, from here. Here nothing is lost by it: a placeholder names the stored turn.
+a model that can't, from here. Here nothing is lost by it: a placeholder names the stored turn. A
+model that ties its thinking to what stands before it (Claude Opus 5.5, Claude Fable 5.1) takes no thinking that stands
+behind an edit made here: let its provider clear, or clear the thinking too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -102,11 +104,17 @@ class Edited:
 
 
 def clear_tool_uses(
-    messages: Sequence[Message], options: ClearToolUses, *, turn_ids: Sequence[str | None], counter: TokenCounter
+    messages: Sequence[Message],
+    options: ClearToolUses,
+    *,
+    turn_ids: Sequence[str | None],
+    counter: TokenCounter,
+    answer_turns: Mapping[str, str] | None = None,
 ) -> Edited:
     """Return the messages with the oldest tool results replaced by placeholders; the messages given stay as they are.
 
-    ``turn_ids`` name the stored turn of each message, None where there is none. A result that is no longer than its
+    ``turn_ids`` name the stored turn of each message, None where there is none; ``answer_turns`` that of an answer by
+    the key of its call, for messages that hold the answers of several turns. A result that is no longer than its
     placeholder would be stays.
 
     Raises:
@@ -121,8 +129,9 @@ def clear_tool_uses(
         return unchanged
     old = found[: max(0, len(found) - options.keep)]
     due = [pair for pair in old if pair.name not in options.exclude_tools and _is_there(messages, pair)]
-    clearable = [pair for pair in due if turn_ids[pair.answered] is not None]
-    edited = _cleared_messages(messages, clearable, options, turn_ids=turn_ids, counter=counter)
+    holders = {pair: (answer_turns or {}).get(pair.key) or turn_ids[pair.answered] for pair in due}
+    clearable = {pair: holder for pair, holder in holders.items() if holder is not None}
+    edited = _cleared_messages(messages, clearable, options, counter=counter)
     after = messages_tokens(edited[0], counter=counter)
     not_stored = len(due) - len(clearable)
     if options.clear_at_least is not None and before - after < options.clear_at_least:
@@ -163,16 +172,14 @@ def clear_thinking(
 
 def _cleared_messages(
     messages: Sequence[Message],
-    clearable: Collection[Pair],
+    clearable: Mapping[Pair, str],
     options: ClearToolUses,
     *,
-    turn_ids: Sequence[str | None],
     counter: TokenCounter,
 ) -> tuple[list[Json], tuple[Cleared, ...]]:
     result = [dict(message) for message in messages]
     cleared: list[Cleared] = []
-    for pair in clearable:
-        turn_id = turn_ids[pair.answered] or ""
+    for pair, turn_id in clearable.items():
         n_tokens = counter.count(result_of(messages[pair.answered], pair.key))
         line = placeholder("tool result", pair.name, n_tokens, turn_id)
         if counter.count(line) >= n_tokens:

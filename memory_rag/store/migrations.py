@@ -63,7 +63,93 @@ def m002_vanished(connection: Connection) -> None:
     connection.execute("CREATE TABLE vanished (row INTEGER PRIMARY KEY, noticed_at INTEGER NOT NULL)")
 
 
-STEPS: tuple[Step, ...] = (m001_turns_and_changes, m002_vanished)
+def m003_prompt(connection: Connection) -> None:
+    """What always goes into a prompt, the blocks that providers want back unchanged, and the log of what was done.
+
+    ``returned_blocks.content`` is the JSON as it came, byte by byte; its row is the turn's.
+    """
+    for statement in (
+        "CREATE TABLE state (name TEXT PRIMARY KEY, value BLOB NOT NULL, changed_at INTEGER NOT NULL) WITHOUT ROWID",
+        """CREATE TABLE pins (
+            pin INTEGER PRIMARY KEY AUTOINCREMENT,
+            text BLOB NOT NULL,
+            turn_id TEXT,
+            pinned_at INTEGER NOT NULL)""",
+        """CREATE TABLE decisions (
+            decision INTEGER PRIMARY KEY AUTOINCREMENT,
+            text BLOB NOT NULL,
+            because BLOB NOT NULL,
+            turn_id TEXT,
+            decided_at INTEGER NOT NULL)""",
+        """CREATE TABLE pinned_files (
+            path BLOB PRIMARY KEY,
+            sha256 BLOB NOT NULL,
+            n_bytes INTEGER NOT NULL,
+            pinned_at INTEGER NOT NULL) WITHOUT ROWID""",
+        """CREATE TABLE returned_blocks (
+            row INTEGER PRIMARY KEY,
+            provider TEXT NOT NULL,
+            content BLOB NOT NULL)""",
+        """CREATE TABLE events (
+            event INTEGER PRIMARY KEY AUTOINCREMENT,
+            kind TEXT NOT NULL,
+            happened_at INTEGER NOT NULL,
+            conversation_id TEXT,
+            turn_id TEXT,
+            model TEXT,
+            tokens_before INTEGER,
+            tokens_after INTEGER,
+            cost REAL,
+            details BLOB NOT NULL)""",
+        "CREATE INDEX events_by_conversation ON events (conversation_id, event)",
+    ):
+        connection.execute(statement)
+
+
+def m004_summaries(connection: Connection) -> None:
+    """Summaries, the turns that each of their lines cites, the turns they stand for, and who is making one.
+
+    A turn has one row in ``summary_turns`` at most: nothing is summarised twice. Higher levels stand for the summaries
+    in ``summary_parts``.
+    """
+    for statement in (
+        """CREATE TABLE summaries (
+            summary INTEGER PRIMARY KEY AUTOINCREMENT,
+            conversation_id TEXT NOT NULL,
+            level TEXT NOT NULL,
+            made_by TEXT NOT NULL,
+            made_at INTEGER NOT NULL,
+            focus BLOB NOT NULL,
+            note BLOB NOT NULL,
+            is_open INTEGER NOT NULL,
+            is_stale INTEGER NOT NULL)""",
+        "CREATE INDEX summaries_by_conversation ON summaries (conversation_id, level, summary)",
+        """CREATE TABLE summary_lines (
+            summary INTEGER NOT NULL,
+            place INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            text BLOB NOT NULL,
+            reason BLOB NOT NULL,
+            speaker BLOB NOT NULL,
+            verbatim INTEGER NOT NULL,
+            PRIMARY KEY (summary, place)) WITHOUT ROWID""",
+        """CREATE TABLE summary_citations (
+            summary INTEGER NOT NULL,
+            place INTEGER NOT NULL,
+            row INTEGER NOT NULL,
+            PRIMARY KEY (summary, place, row)) WITHOUT ROWID""",
+        "CREATE TABLE summary_turns (row INTEGER PRIMARY KEY, summary INTEGER NOT NULL)",
+        "CREATE INDEX summary_turns_by_summary ON summary_turns (summary)",
+        "CREATE TABLE summary_parts (whole INTEGER NOT NULL, part INTEGER NOT NULL, PRIMARY KEY (whole, part)) "
+        "WITHOUT ROWID",
+        "CREATE INDEX summary_parts_by_part ON summary_parts (part)",
+        "CREATE TABLE summary_claims (conversation_id TEXT PRIMARY KEY, claimant TEXT NOT NULL, "
+        "claimed_at INTEGER NOT NULL) WITHOUT ROWID",
+    ):
+        connection.execute(statement)
+
+
+STEPS: tuple[Step, ...] = (m001_turns_and_changes, m002_vanished, m003_prompt, m004_summaries)
 
 
 def migrate(connection: Connection, *, path: str) -> None:

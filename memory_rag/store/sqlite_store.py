@@ -186,6 +186,7 @@ class SqliteTurnStore(TurnReader):
                 connection.execute("DELETE FROM turns WHERE row = ?", (row,))
                 connection.execute("DELETE FROM versions WHERE row = ?", (row,))
                 connection.execute("DELETE FROM vanished WHERE row = ?", (row,))
+                connection.execute("DELETE FROM returned_blocks WHERE row = ?", (row,))
                 log(connection, "remove", row, now)
             connection.execute(
                 "DELETE FROM conversations WHERE conversation_id NOT IN (SELECT conversation_id FROM turns)"
@@ -201,6 +202,11 @@ class SqliteTurnStore(TurnReader):
             )
 
     # -- the file
+
+    @property
+    def connections(self) -> Connections:
+        """What the other tables of the same file are read and written through."""
+        return self._connections
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy of the live file (SQLite's online backup) to a path that doesn't exist yet.

@@ -105,6 +105,26 @@ class TurnReader:
             turns = self.turns_at(part)
             yield from ((row, turns[row]) for row in part if row in turns)
 
+    def newest(self, conversation_id: str, *, n: int, after: int = -1) -> list[Turn]:
+        """Return the newest n turns of a conversation with an ordinal over ``after``, in spoken order."""
+        with self._connections.reading() as connection:
+            records = connection.execute(
+                f"SELECT {COLUMNS} FROM turns WHERE conversation_id = ? AND ordinal > ? "
+                "ORDER BY ordinal DESC, row DESC LIMIT ?",
+                (conversation_id, after, n),
+            ).fetchall()
+        return [turn_of(record) for record in reversed(records)]
+
+    def count_between(self, conversation_id: str, *, after: int, before: int, up_to: int) -> int:
+        """Count the recalled turns of a conversation with an ordinal between two others, no further than ``up_to``."""
+        with self._connections.reading() as connection:
+            found = connection.execute(
+                "SELECT count(*) FROM (SELECT 1 FROM turns WHERE conversation_id = ? AND ordinal > ? AND ordinal < ? "
+                "AND recalled LIMIT ?)",
+                (conversation_id, after, before, up_to),
+            ).fetchone()
+        return int(found[0])
+
     def vanished(self) -> dict[str, datetime]:
         """Return the turns that their source held no more when it was imported again, and when that was noticed."""
         with self._connections.reading() as connection:

@@ -20,10 +20,8 @@ _MARK: Final = re.compile(r"\s*(?:(?:>|#{1,6}|[-*+•–]|\(?\d{1,3}[.)]|[a-zA-Z
 _TABLE: Final = re.compile(r"\s*\|.*\||\s*[-=_*|+:\s]{3,}$")
 # An end and what closes after it; in scripts without spaces no space has to follow.
 _END: Final = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s)|[。！？｡．]+[」』”’）】]*|[؟۔।]+(?=\s|$)")
-_WORD_BEFORE: Final = re.compile(r"(\S+)$")
 _OPENING: Final = re.compile(r"\s*[\"'“‘«(\[*_¿¡]*")
-_ABBREVIATIONS: Final = frozenset(
-    """
+_SHORT: Final = """
     mr mrs ms dr prof st jr sr vs etc inc ltd co corp e.g i.e eg ie approx appr est dept fig no nos vol pp cf al jan feb
     mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun
     bl.a bla t.ex tex d.v.s dvs m.m mm m.fl o.s.v osv o.d p.g.a pga fr.o.m t.o.m tom fr ca cirka kl nr tel ev enl ang
@@ -31,10 +29,12 @@ _ABBREVIATIONS: Final = frozenset(
     f.eks feks bl.a m.a.o m.v mv o.l osv pga f.o.m fom t.d ift iht mht mtp jf evt ekskl tlf gt vg adr mill mrd nr
     z.b d.h u.a bzw usw vgl ggf evtl nr str hr fr abb
     p.ej ej sr sra ud uds pág núm av apdo m mme mlle env cad
-    """.split()
-)
+    """
+_ABBREVIATIONS: Final = frozenset(_SHORT.split())
+_LONGEST_WORD: Final = 24
 _ALWAYS_GO_ON: Final = frozenset({"e.g", "i.e", "t.ex", "f.eks", "bl.a", "z.b", "kl", "nr", "ca", "dr", "mr", "mrs"})
 """After these no sentence ends, whatever follows."""
+_TITLES: Final = frozenset({"ms", "prof", "st", "hr", "fr", "mme"})
 
 
 def sentences(text: str) -> list[Span]:
@@ -80,14 +80,14 @@ def _goes_on(text: str, start: int, mark: int, after: int, line_end: int) -> boo
         return text[mark] in ".…" or (text[mark] in "!?" and text[after - 1] not in "!?")
     if text[mark] != "." or text[mark : mark + 2] == "..":
         return False
-    word = _WORD_BEFORE.search(text, start, mark)
-    if word is None:
+    # A piece of fixed length: a long line of initials would else be read from its start again and again.
+    words = text[max(start, mark - _LONGEST_WORD) : mark].split()
+    if not words:
         return False
-    # A date, a place in an order: "den 3. Mai", "17. mai", and a single letter: an initial.
-    bare = word[1].strip("\"'“‘«([*_").casefold()
-    if bare in _ALWAYS_GO_ON or (len(bare) == 1 and bare.isalpha() and word[1][-1].isupper()):
+    bare = words[-1].strip("\"'“‘«([*_")
+    if bare.casefold() in _ALWAYS_GO_ON or (len(bare) == 1 and bare.isupper()):
         return True
-    return bare in _ABBREVIATIONS and (follows.isdigit() or (bare in {"mr", "ms", "prof", "st", "hr", "fr", "mme"}))
+    return bare.casefold() in _ABBREVIATIONS and (follows.isdigit() or bare.casefold() in _TITLES)
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:

@@ -182,7 +182,7 @@ def check_lines(lines: Sequence[Line], *, known: Set[str], made_by: str, word_li
         for turn_id in line.turn_ids:
             if turn_id not in known:
                 raise ModelError(
-                    f"the summary by {made_by} cites turn {turn_id!r} in {line.text[:60]!r}, but that is none of the "
+                    f"the summary by {made_by} cites turn {turn_id!r} in a {line.kind.value}, but that is none of the "
                     f"{len(known)} turns it was made of; it was not kept"
                 )
     n_words = sum(line.n_words for line in lines)

@@ -61,15 +61,6 @@ class _Asked(NamedTuple):
     stage: Stage
 
 
-def spread(weights: Mapping[str, Mapping[str, float]]) -> dict[str, list[float]]:
-    """Return each signal's lowest, mean and highest weight over conversations."""
-    found: dict[str, list[float]] = {}
-    for name in next(iter(weights.values())):
-        values = [of_conversation[name] for of_conversation in weights.values()]
-        found[name] = [round(value, 3) for value in (min(values), sum(values) / len(values), max(values))]
-    return found
-
-
 class MemoryRetrievers:
     """Keyword, dense and fused retrieval over a memory's indexes, for one benchmark whose turns it holds.
 
@@ -111,6 +102,11 @@ class MemoryRetrievers:
         self._reused: dict[str, float] = {}
         document_of = {turn.turn_id: document.doc_id for document in benchmark.documents for turn in document.turns}
         self._order = EntryOrder(self._keyword.table.turn_ids, document_of)
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """The weights of ``hybrid`` that aren't 0, in the order of an example's signals."""
+        return self._weights
 
     def by_words(self) -> list[Contender]:
         """Return what needs no vector."""

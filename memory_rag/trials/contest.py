@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Final
+from typing import Final, TypedDict
 
 from memory_rag.errors import QueryError
 from memory_rag.evaluation.benchmark import Query
@@ -17,6 +17,14 @@ from memory_rag.evaluation.tuning import Example
 from memory_rag.memory import Memory
 from memory_rag.trials.contenders import MemoryRetrievers
 from memory_rag.trials.query_vectors import RememberingEmbedder
+
+
+class _Fit(TypedDict):
+    """What cross-validation came to, as a run that is stopped keeps it: why it was refused is empty if it wasn't."""
+
+    weights: Mapping[str, Mapping[str, float]]
+    refused: str
+
 
 FittedByPool = dict[PoolName, Mapping[str, Mapping[str, float]]]
 """Pool to conversation to the weights that were fitted without it."""
@@ -96,26 +104,32 @@ class Contest:
         if "hybrid-cv" not in self._wanted:
             trial.ask(contenders, pool, progress=progress)
             return
-        known = trial.kept.value(pool, f"{name} weights") if trial.kept else None
+        kept: _Fit | None = trial.kept.value(pool, f"{name} fit") if trial.kept else None
         examples: list[Example] = []
 
         def learn(query: Query) -> None:
             examples.extend(self.ours.example(query, pool))
 
-        self.ours.keep_signals(known is None)
-        trial.ask(contenders, pool, progress=progress, beside=learn if known is None else None)
-        try:
-            self.weights[pool] = known if known is not None else self.ours.cross_validated(examples)
-        except QueryError as error:
-            self.not_measured.append(f"{name}, {pool}: {error}")
-            self._telling.note(f"{name}, pool {pool}, is left out: {error}")
-            return
-        if known is None and trial.kept is not None:
-            trial.kept.keep_value(pool, f"{name} weights", self.weights[pool])
-        fitted = self.cross_validated(self.ours, pool)
-        if fitted is not None:
-            trial.ask([fitted], pool, progress=progress)
+        self.ours.keep_signals(kept is None)
+        trial.ask(contenders, pool, progress=progress, beside=learn if kept is None else None)
+        fit = self._fit(examples) if kept is None else kept
+        if kept is None and trial.kept is not None:
+            trial.kept.keep_value(pool, f"{name} fit", fit)
+        if fit["refused"]:
+            self.not_measured.append(f"{name}, {pool}: {fit['refused']}")
+            self._telling.note(f"{name}, pool {pool}, is left out: {fit['refused']}")
+        else:
+            self.weights[pool] = fit["weights"]
+            fitted = self.cross_validated(self.ours, pool)
+            if fitted is not None:
+                trial.ask([fitted], pool, progress=progress)
         self.ours.keep_signals(False)
+
+    def _fit(self, examples: Sequence[Example]) -> _Fit:
+        try:
+            return {"weights": self.ours.cross_validated(examples), "refused": ""}
+        except QueryError as error:
+            return {"weights": {}, "refused": str(error)}
 
     def _renamed(self, contender: Contender) -> Contender:
         return replace(contender, name=self.named(contender.name))

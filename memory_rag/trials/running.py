@@ -17,7 +17,8 @@ from memory_rag.evaluation.provenance import code_digest, provenance
 from memory_rag.evaluation.report_shape import AnyReport, PoolName
 from memory_rag.evaluation.retrievers import TEMPLATE, Contender, baselines, bounds
 from memory_rag.evaluation.runner import Trial
-from memory_rag.trials.contenders import spread
+from memory_rag.evaluation.token_counts import TokenCounts
+from memory_rag.evaluation.tuning import spread
 from memory_rag.trials.contest import Contest, FittedByPool, Side, Telling
 from memory_rag.trials.growing import ask_of_sizes
 from memory_rag.trials.simple_scores import CONVEX_WEIGHT
@@ -82,17 +83,12 @@ def run_trial(
         raise QueryError(f"none of {', '.join(retrievers)} can rank here; see the notes, or choose other retrievers")
     not_measured = [text for contest in (first, *further) for text in contest.not_measured]
     not_measured += ask_of_sizes(trial, (first, *further), retrievers=retrievers, progress=telling.progress)
-    counter = WordPiece()
-    tokens = {
-        document.doc_id: sum(counter.count(turn.searchable) for turn in document.turns)
-        for document in trial.benchmark.documents
-    }
     if telling.progress is not None:
         telling.progress("scoring", 0, 0)
     fitted = {contest.named("hybrid-cv"): contest.weights for contest in (first, *further) if contest.weights}
     report = trial.report(
         provenance=_made_with(trial, [side, *others], fitted),
-        tokens=tokens,
+        tokens=TokenCounts(trial.benchmark, count=WordPiece().count),
         token_counter="all-MiniLM-L6-v2 word pieces",
         not_measured=not_measured,
     )

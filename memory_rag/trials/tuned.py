@@ -36,4 +36,4 @@ def tuned_weights(benchmark: Benchmark, side: Side, *, pools: Sequence[PoolName]
         side.embedder.save()
     already = side.origin["fitted_on"] if side.origin["source"] == "file" else []
     fitted_on = list(dict.fromkeys([*already, benchmark.sha256]))
-    return WeightsFile(fitted_weights(examples, start=side.weights), fitted_on)
+    return WeightsFile(fitted_weights(examples, start=ours.weights), fitted_on)

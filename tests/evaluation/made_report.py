@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memory_rag.evaluation.benchmark import Benchmark, Document, Dropped, Query
@@ -72,6 +73,15 @@ def made_runs(benchmark: Benchmark, *, good: Mapping[str, float] | None = None) 
         del runs["keyword"]["c0/q0"]
     runs["oracle"] = {query.query_id: list(benchmark.qrels[query.query_id]) for query in benchmark.answerable()}
     return runs
+
+
+def one_conversation() -> Benchmark:
+    """The only conversation of a memory, asked by questions that a rule made."""
+    return replace(
+        made_benchmark(n_conversations=1),
+        made={"1 <b>facts</b>": "by a <i>rule</i>"},
+        caution="Rules favour those who know them.",
+    )
 
 
 def made_report(

@@ -44,9 +44,29 @@ def test_a_difference_that_may_be_chance_is_said_to_be_none() -> None:
 
     assert not answer.is_clear
     assert answer.headline.startswith(
-        f"Between {answer.best} and {answer.other} there is no difference that 30 questions "
+        f"{answer.best} comes first, but 30 questions can't tell it from {answer.other}: +"
     )
-    assert "can show: +" in answer.headline
+
+
+def test_two_that_find_alike_come_first_together() -> None:
+    benchmark = made_benchmark()
+    run = made_runs(benchmark, good={"keyword": 0.5})["keyword"]
+
+    answer = answer_of(made_report(benchmark=benchmark, runs={"keyword": run, "dense": run}))
+
+    assert (
+        answer.headline == "dense and keyword come first, and 30 questions can't tell them apart: 0.0 points, p 1.00."
+    )
+
+
+def test_without_a_clear_winner_it_is_said_who_is_behind_and_who_is_not() -> None:
+    report = report_of(convex=0.95, rrf=0.94, overlap=0.93, keyword=0.1)
+
+    details = answer_of(report).details
+
+    assert report["retrievers"]["keyword"]["measures"]["recall@5"]["mean"] < 0.5
+    assert details[1].startswith("Less is found by keyword (−")
+    assert details[1].endswith("; no difference is shown from rrf either.")
 
 
 def test_an_in_sample_winner_is_named_but_does_not_win() -> None:
@@ -83,7 +103,7 @@ def test_keyword_and_dense_are_always_compared() -> None:
     answer = answer_of(report_of(convex=0.95, dense=0.9, keyword=0.1))
 
     assert (answer.best, answer.other) == ("convex", "dense")
-    assert [detail.partition(": ")[0] for detail in answer.details[1:]] == [
+    assert [detail.partition(": ")[0] for detail in answer.details[-2:]] == [
         "convex finds more than keyword",
         "dense finds more than keyword",
     ]

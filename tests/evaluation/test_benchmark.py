@@ -55,6 +55,7 @@ def test_a_dry_run_says_what_is_kept_and_what_is_dropped() -> None:
         "n_answerable": 10,
         "categories": {"1 <b>facts</b>": 6, "2 order": 4},
         "denominators": {},
+        "made": {},
         "dropped": [{"reason": "evidence id of no turn", "count": 1, "where": ["c1/q9"]}],
     }
 

@@ -33,6 +33,19 @@ def test_what_was_embedded_is_kept_where_it_is_said(data: Path, tmp_path: Path) 
     assert len([*(tmp_path / "work").glob("locomo10-*/turns.sqlite")]) == 1
 
 
+def test_a_second_run_embeds_nothing(data: Path, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    words = ["not-found", "--data", str(data), "--out", str(tmp_path), "--sets", "locomo", "--work", str(work)]
+
+    assert command.main(words) == 0
+    first = {path: path.stat().st_mtime_ns for path in [*work.glob("questions-*"), *work.glob("*/vectors/*")]}
+    assert command.main(words) == 0
+
+    assert {path.suffix for path in first} == {".npz", ".f32", ".ids"}
+    # What is embedded is written, so nothing was.
+    assert {path: path.stat().st_mtime_ns for path in [*work.glob("questions-*"), *work.glob("*/vectors/*")]} == first
+
+
 def test_data_that_is_not_there_ends_with_1_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = command.main(["not-found", "--data", str(tmp_path / "no"), "--out", str(tmp_path), "--embedder", "none"])
 

@@ -11,10 +11,11 @@ from memory_rag.evaluation.answer import answer_of
 from memory_rag.evaluation.charts import page_charts
 from memory_rag.evaluation.markup import Html, joined, tag
 from memory_rag.evaluation.page import report_page
+from memory_rag.evaluation.pools import POOLS
 from memory_rag.evaluation.report_file import over_pools, with_pool_sizes
 from memory_rag.evaluation.report_shape import PoolSize, Report
 from memory_rag.evaluation.wording import kept_together
-from tests.evaluation.made_report import HOSTILE, made_benchmark, made_report, made_runs
+from tests.evaluation.made_report import HOSTILE, made_benchmark, made_report, made_runs, one_conversation
 
 EMPTY = {"meta", "br", "path", "use", "rect", "circle", "line"}
 
@@ -160,6 +161,19 @@ def test_one_pool_alone_says_that_the_other_is_missing(reports: tuple[Report, Re
     assert "the whole memory as the pool" in words
     assert "What the whole memory costs" not in words
     assert "No charts were drawn" in words
+
+
+def test_a_memory_of_one_conversation_has_one_pool_and_says_how_its_questions_were_made() -> None:
+    pools = [made_report(pool=pool, benchmark=one_conversation()) for pool in POOLS]
+
+    words = Reader(report_page(over_pools(*pools))).words
+
+    assert "Candidates are all turns: the memory is this one conversation." in words
+    assert "5 questions 1 conversation 20 turns" in words
+    assert "Whole memory" not in words
+    assert "the whole memory as the pool" not in words
+    assert "How these questions were made 1 <b>facts</b> by a <i>rule</i>" in words
+    assert "Rules favour those who know them." in words
 
 
 def test_without_texts_questions_are_shown_by_their_ids(reports: tuple[Report, Report]) -> None:

@@ -93,3 +93,8 @@ def test_without_evidence_among_the_candidates_nothing_is_fitted() -> None:
     nothing = Example("c", np.zeros((3, 2), np.float32), np.zeros(3, np.bool_))
     with pytest.raises(QueryError, match="nothing to fit weights to"):
         fitted_weights([nothing], start=START)
+
+
+def test_without_any_question_there_is_nothing_to_fit_to() -> None:
+    with pytest.raises(QueryError, match="no question has its evidence among the candidates"):
+        cross_validated([], start=START)

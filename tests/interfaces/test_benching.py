@@ -9,6 +9,8 @@ import pytest
 
 from memory_rag.evaluation.report_file import by_pool, read_report
 from memory_rag.memory import Memory
+from memory_rag.retrieval.signals import WEIGHTS
+from memory_rag.retrieval.weights_file import read_weights
 from tests.interfaces.command_line import CommandLine
 from tests.trials.made_talks import locomo_file
 
@@ -119,6 +121,10 @@ def test_weights_are_tuned_written_and_used(memory_rag: CommandLine, data: str, 
     [one, _] = by_pool(read_report(tmp_path / "out" / "report.json"))
 
     assert f"MEMORY_RAG_WEIGHTS={path}" in tuned.err
+    assert tuned.lines[0].split() == ["signal", "before", "fitted"]
+    rows = [line.split() for line in tuned.lines[1:]]
+    assert {name: float(before) for name, before, _ in rows} == dict(WEIGHTS)
+    assert {name: float(fitted) for name, _, fitted in rows} == pytest.approx(read_weights(path).weights, abs=1e-3)
     assert one["retrievers"]["hybrid"]["weights"] == {"source": "file", "fitted_on": [one["dataset"]["sha256"]]}
     assert one["retrievers"]["hybrid"]["in_sample"]
 

@@ -7,12 +7,13 @@ import pytest
 from memory_rag.evaluation.answer import answer_of
 from memory_rag.evaluation.comparable import compare_reports
 from memory_rag.evaluation.markdown import share
+from memory_rag.evaluation.pools import POOLS
 from memory_rag.evaluation.report_file import over_pools, with_pool_sizes
 from memory_rag.evaluation.report_shape import PoolSize, Report
 from memory_rag.evaluation.wording import in_brackets
 from memory_rag.interfaces.cli.report_table import comparisons_text, report_text
 from memory_rag.interfaces.cli.terminal import columns_of
-from tests.evaluation.made_report import HOSTILE, made_benchmark, made_report, made_runs
+from tests.evaluation.made_report import HOSTILE, made_benchmark, made_report, made_runs, one_conversation
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,28 @@ def test_the_sizes_of_the_pool_have_a_table(report: Report) -> None:
     assert any(line.split() == ["hybrid", "†", ".900", ".800"] for line in lines[place:])
 
 
+def test_a_memory_of_one_conversation_is_shown_once(report: Report) -> None:
+    pools = [made_report(pool=pool, benchmark=one_conversation()) for pool in POOLS]
+
+    text = report_text(over_pools(*pools), width=80)
+
+    assert "made: within the question's own conversation" in text
+    assert "made: across the whole memory" not in text
+    assert "Rules favour those who know them." in text
+    assert "How questions of “1 <b>facts</b>” were made: by a <i>rule</i>." in text
+
+
+def test_the_categories_have_a_table_of_as_many_retrievers_as_fit(report: Report) -> None:
+    for width, shown in ((50, ["hybrid", "†"]), (60, ["hybrid", "†", "keyword", "dense"])):
+        lines = report_text(report, width=width).splitlines()
+
+        place = lines.index("recall@5 by category:")
+        head, _, first, second = [line.split() for line in lines[place + 1 :] if line.strip()][:4]
+        assert head == ["category", "n", *shown]
+        assert first[:4] == ["1", "<b>facts</b>", "18", share(_of(report, "hybrid", "1 <b>facts</b>"))]
+        assert second[:4] == ["2", "order", "12", share(_of(report, "hybrid", "2 order"))]
+
+
 def test_measures_that_have_no_room_are_named(report: Report) -> None:
     narrow, wide = report_text(report, width=60), report_text(report, width=120)
 
@@ -118,3 +141,7 @@ def test_comparisons_have_a_row_each_with_interval_and_p(report: Report) -> None
     assert len([line for line in lines if "(before)" in line]) == 6
     assert " ".join(lines[2].split()) == "keyword (before) keyword (after) recall@5 0.0 [0.0, 0.0] 1.00 1.00"
     assert " ".join(lines[7].split()).endswith("success@5 0.0 [0.0, 0.0] 1.00 1.00 0 0")
+
+
+def _of(report: Report, retriever: str, category: str) -> float:
+    return report["retrievers"][retriever]["by_category"][category]["recall@5"]["mean"]

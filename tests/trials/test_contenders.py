@@ -14,12 +14,16 @@ from memory_rag.evaluation.datasets.registry import load
 from memory_rag.evaluation.pools import Pools
 from memory_rag.evaluation.report_shape import PoolName
 from memory_rag.evaluation.retrievers import Contender
+from memory_rag.evaluation.tuning import spread
 from memory_rag.evaluation.weights_origin import shipped_weights
 from memory_rag.memory import Memory
 from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.weights_file import WeightsFile, read_weights
 from memory_rag.settings import Settings
-from memory_rag.trials.contenders import MemoryRetrievers, spread
+from memory_rag.trials.contenders import MemoryRetrievers
+from memory_rag.trials.contest import Side, Telling
 from memory_rag.trials.query_vectors import RememberingEmbedder
+from memory_rag.trials.tuned import tuned_weights
 from memory_rag.trials.work_folder import benchmark_memory
 from tests.trials.made_talks import HashedWords, locomo_file
 
@@ -68,6 +72,56 @@ def test_a_retriever_ranks_as_the_mode_of_its_name(
             expected = searched.search(query.text, k=20, mode=mode, within=within, floor=False).turn_ids
 
             assert tuple(contender.rank(query, pool, 20).doc_ids) == expected
+
+
+def test_a_file_of_an_older_release_ranks_by_the_signals_that_it_names(
+    talks: Benchmark, memory: Memory, tmp_path: Path
+) -> None:
+    path = tmp_path / "older.toml"
+    # Fewer signals than there are now, in another order, one switched off.
+    path.write_text(
+        "[weights]\nlength = 0.4\nspeaker = 2.0\ndense = 1.5\nvoice = 0.0\nkeyword = 3.0\n", encoding="utf-8"
+    )
+    older = read_weights(path)
+    embedder = memory.indexes.embedder
+    assert isinstance(embedder, RememberingEmbedder)
+    found = MemoryRetrievers(
+        memory,
+        talks,
+        Pools(talks),
+        embedder=embedder,
+        weights=older.weights,
+        origin={"source": "file", "fitted_on": []},
+    )
+    hybrid = named(found.by_meaning())["hybrid"]
+    searched = Memory(
+        memory.folder,
+        settings=replace(memory.settings, weights=str(path)),
+        embedder=embedder,
+        clock=lambda: datetime(2023, 5, 3, 20, tzinfo=UTC),
+    )
+
+    with searched:
+        for query in talks.answerable():
+            hits = searched.search(query.text, k=20, within=Within(), floor=False)
+            assert tuple(hybrid.rank(query, "memory", 20).doc_ids) == hits.turn_ids
+            assert set(hits[0].signals) == {"keyword", "dense", "speaker", "length"}
+    assert dict(found.weights) == {"keyword": 3.0, "dense": 1.5, "speaker": 2.0, "length": 0.4}
+
+
+def test_weights_are_tuned_from_a_file_of_an_older_release_signal_by_signal(talks: Benchmark, memory: Memory) -> None:
+    embedder = memory.indexes.embedder
+    assert isinstance(embedder, RememberingEmbedder)
+
+    def tuned(weights: dict[str, float]) -> WeightsFile:
+        side = Side(memory=memory, embedder=embedder, weights=weights, origin={"source": "file", "fitted_on": ["a"]})
+        return tuned_weights(talks, side, pools=["conversation"], telling=Telling())
+
+    found = tuned({"keyword": 3.0, "dense": 1.5, "speaker": 2.0})
+
+    assert list(found.weights) == ["keyword", "dense", "speaker"]
+    assert found.fitted_on == ["a", talks.sha256]
+    assert tuned({"speaker": 2.0, "voice": 0.0, "dense": 1.5, "keyword": 3.0}) == found
 
 
 def test_all_retrievers_rank_only_the_candidates_of_the_pool(talks: Benchmark, retrievers: MemoryRetrievers) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.evaluation.benchmark import Benchmark, Document, Dropped, Query, Unit, missing_judgements
@@ -23,7 +23,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a loader read: turns, each with an id that no other has, in spoken order within a conversation."""
+    """What a loader read: turns, each with an id that no other has, in spoken order within a conversation.
+
+    The rest is as in :class:`~memory_rag.evaluation.benchmark.Benchmark`.
+    """
 
     name: str
     sha256: str
@@ -31,6 +34,8 @@ class Reading:
     judged: Sequence[Judged]
     dropped: Dropped
     denominators: Mapping[str, int]
+    made: Mapping[str, str] = field(default_factory=dict)
+    caution: str = ""
 
 
 def benchmark_of(reading: Reading, *, unit: Unit) -> Benchmark:
@@ -54,7 +59,16 @@ def benchmark_of(reading: Reading, *, unit: Unit) -> Benchmark:
     queries = tuple(judged.query for judged in reading.judged)
     _check(reading.name, documents, queries, qrels)
     return Benchmark(
-        reading.name, unit, reading.sha256, documents, queries, qrels, reading.dropped, reading.denominators
+        name=reading.name,
+        unit=unit,
+        sha256=reading.sha256,
+        documents=documents,
+        queries=queries,
+        qrels=qrels,
+        dropped=reading.dropped,
+        denominators=reading.denominators,
+        made=reading.made,
+        caution=reading.caution,
     )
 
 

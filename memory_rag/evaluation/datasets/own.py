@@ -16,6 +16,8 @@ from memory_rag.evaluation.datasets.files_read import FilesRead
 from memory_rag.evaluation.datasets.paraphrases import Paraphraser
 from memory_rag.evaluation.datasets.question_file import judged_written, read_written
 from memory_rag.evaluation.datasets.remembered_words import (
+    EXACT_RULE,
+    HALF_REMEMBERED_RULE,
     Remembered,
     WordSense,
     exact_words,
@@ -31,6 +33,11 @@ HALF: Final = "half-remembered"
 PARAPHRASED: Final = "paraphrased"
 WRITTEN: Final = "written by hand"
 
+OF_ITS_OWN_WORDS: Final = (
+    "The questions are made of the turns' own words, which favours retrieval by words; ask some of yours with "
+    "--questions FILE."
+)
+"""Said where a memory is asked by such questions alone."""
 FEWEST_CONTENT_WORDS: Final = 5
 """Turns with fewer are not asked for: "ok, thanks" is nothing that anybody looks for."""
 
@@ -78,10 +85,26 @@ def load(
     judged = list(_made(recalled, makers, n=n, seed=seed, languages=languages, dropped=dropped)) if n else []
     if questions is not None:
         judged += judged_written(read_written(files, questions), recalled, category=WRITTEN, dropped=dropped)
+    made = {
+        EXACT: EXACT_RULE,
+        HALF: HALF_REMEMBERED_RULE,
+        PARAPHRASED: f"asked for by {paraphraser.name}" if paraphraser else "",
+    }
     denominators = {kind: 0 for kind, _ in makers} if n else {}
     for found in judged:
         denominators[found.query.category] = denominators.get(found.query.category, 0) + 1
-    return benchmark_of(Reading("own", files.sha256, recalled, judged, dropped, denominators), unit=unit)
+    in_other_words = any(found.grades and found.query.category not in (EXACT, HALF) for found in judged)
+    reading = Reading(
+        "own",
+        files.sha256,
+        recalled,
+        judged,
+        dropped,
+        denominators,
+        made={kind: made[kind] for kind, _ in makers} if n else {},
+        caution=OF_ITS_OWN_WORDS if judged and not in_other_words else "",
+    )
+    return benchmark_of(reading, unit=unit)
 
 
 def _made(
@@ -95,7 +118,7 @@ def _made(
 ) -> Iterator[Judged]:
     """Yield up to ``n`` questions, each from another turn, the makers in turns."""
     holders = WordHolders([said_in(turn) for turn in turns])
-    sense = WordSense(languages, holders.words())
+    sense = WordSense(languages, holders.counts())
     number = 0
     for place in _sampled(turns, seed=seed):
         if number == n:

@@ -1,8 +1,13 @@
-"""What somebody still remembers of a turn: some of its exact words, or half of them, a little changed."""
+"""What somebody still remembers of a turn: some of its exact words, or a few of them, in other forms and mixed up.
+
+Half-remembered words follow the known-item model of Azzopardi, de Rijke and Balog ("Building Simulated Queries for
+Known-Item Topics", SIGIR 2007): some words of what is looked for, and between them some of the whole collection's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from random import Random
 from typing import Final, NamedTuple
 
@@ -14,21 +19,27 @@ EXACT_WORDS: Final = (5, 12)
 HALF_WORDS: Final = (12, 20)
 _TRIES: Final = 20
 _FEWEST_CONTENT: Final = 3
-_KEEP_COMMON: Final = 0.5
-_KEEP_CONTENT: Final = 0.7
-_CHANGE: Final = 0.4
+_FEWEST_KEPT: Final = 2
+_KEEP_COMMON: Final = 0.3
+_KEEP_CONTENT: Final = 0.5
+_MISTAKE: Final = 0.2
+_CHANGE: Final = 0.5
+_TURN_ROUND: Final = 0.5
 _SHORTEST_CHANGED: Final = 5
 _SAME_START: Final = 4
 _LONGEST_ENDING: Final = 3
 
+EXACT_RULE: Final = f"{EXACT_WORDS[0]} to {EXACT_WORDS[1]} words in a row, as they stand in the turn"
 HALF_REMEMBERED_RULE: Final = (
-    f"{HALF_WORDS[0]} to {HALF_WORDS[1]} words in a row, or the whole turn if it is shorter; each common word is left "
-    f"out with probability {1 - _KEEP_COMMON:.1f}, any other with {1 - _KEEP_CONTENT:.1f} ({_FEWEST_CONTENT} stay); "
-    f"what stays is in order, without punctuation; a word of {_SHORTEST_CHANGED} letters or more is changed, with "
-    f"probability {_CHANGE:.1f}, to another such word of this memory that begins alike ({_SAME_START} letters or more) "
-    f"and differs in its last {_LONGEST_ENDING} letters at most; no synonyms"
+    f"{HALF_WORDS[0]} to {HALF_WORDS[1]} words in a row, or the whole turn if it is shorter, without punctuation; each "
+    f"common word is left out with probability {1 - _KEEP_COMMON:.1f}, any other with {1 - _KEEP_CONTENT:.1f} "
+    f"({_FEWEST_KEPT} stay); of these others, each is mistaken with probability {_MISTAKE:.1f} for a word of the "
+    f"memory's, drawn by how many turns have it; else, with {_CHANGE:.1f}, one of {_SHORTEST_CHANGED} letters or more "
+    f"is changed to a word of the memory's that begins alike ({_SAME_START} letters or more) and differs in its last "
+    f"{_LONGEST_ENDING} letters at most; with {_TURN_ROUND:.1f}, what stands behind a place drawn comes first; no "
+    "synonyms"
 )
-"""The rule in words, as a report prints it. It knows no stemmer, so that it favours none."""
+"""The rule in words, as a report prints it. It knows no stemmer and no vector, so that it favours no side."""
 
 
 class Remembered(NamedTuple):
@@ -39,17 +50,19 @@ class Remembered(NamedTuple):
 
 
 class WordSense:
-    """Which words carry content in a memory's languages, and which forms of a word the memory holds.
+    """Which words carry content in a memory's languages, and which words the memory holds.
 
-    ``known`` are the memory's words, casefolded.
+    ``known`` are the memory's words, casefolded, each with the number of turns that have it.
     """
 
-    def __init__(self, languages: Sequence[str], known: Iterable[str]) -> None:
+    def __init__(self, languages: Sequence[str], known: Mapping[str, int]) -> None:
         self._common = frozenset().union(*(STOP_WORDS.get(code, frozenset()) for code in languages))
         self._by_start: dict[str, list[str]] = {}
         for word in sorted(known):
             if word.isalpha() and len(word) >= _SHORTEST_CHANGED:
                 self._by_start.setdefault(word[:_SAME_START], []).append(word)
+        self._content = [word for word in sorted(known) if self.is_content(word)]
+        self._weights = list(accumulate(known[word] for word in self._content))
 
     def is_content(self, word: str) -> bool:
         """Whether a word is no stop word and has a letter or a digit."""
@@ -62,6 +75,10 @@ class WordSense:
             return []
         alike = self._by_start.get(folded[:_SAME_START], [])
         return [other for other in alike if other != folded and _only_ending_differs(folded, other)]
+
+    def drawn(self, random: Random) -> str | None:
+        """Return a word with content of the memory's, one of more turns with a higher chance; None if it has none."""
+        return random.choices(self._content, cum_weights=self._weights)[0] if self._content else None
 
 
 def said_in(turn: Turn) -> str:
@@ -89,12 +106,16 @@ def half_remembered(turn: Turn, sense: WordSense, random: Random) -> Remembered 
     listed = [found.of(passage) for found in words(passage)]
     content = [place for place, word in enumerate(listed) if sense.is_content(word)]
     kept = {place for place in content if random.random() < _KEEP_CONTENT}
-    for place in content:
-        if len(kept) < _FEWEST_CONTENT:
-            kept.add(place)
-    common = [place for place in range(len(listed)) if place not in content]
-    kept.update(place for place in common if random.random() < _KEEP_COMMON)
-    said = [_changed(listed[place], sense, random) for place in sorted(kept)]
+    if len(kept) < _FEWEST_KEPT:
+        kept.update(random.sample([place for place in content if place not in kept], _FEWEST_KEPT - len(kept)))
+    holding = set(content)
+    kept.update(place for place in range(len(listed)) if place not in holding and random.random() < _KEEP_COMMON)
+    said = [
+        _as_remembered(listed[place], sense, random) if place in holding else listed[place] for place in sorted(kept)
+    ]
+    if random.random() < _TURN_ROUND:
+        first = random.randrange(1, len(said))
+        said = said[first:] + said[:first]
     query = (" " if is_spaced(passage) else "").join(said)
     origin = " ".join(passage.split())
     return None if query == origin else Remembered(query, origin)
@@ -115,11 +136,13 @@ def _span(text: str, sense: WordSense, random: Random, *, length: tuple[int, int
     return None
 
 
-def _changed(word: str, sense: WordSense, random: Random) -> str:
-    if random.random() >= _CHANGE:
-        return word
-    forms = sense.other_forms(word)
-    return random.choice(forms) if forms else word
+def _as_remembered(word: str, sense: WordSense, random: Random) -> str:
+    if random.random() < _MISTAKE:
+        return sense.drawn(random) or word
+    if random.random() < _CHANGE:
+        forms = sense.other_forms(word)
+        return random.choice(forms) if forms else word
+    return word
 
 
 def _only_ending_differs(one: str, other: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, KeysView, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from memory_rag.text.word_bounds import is_spaced
@@ -22,9 +22,9 @@ class WordHolders:
             for word in {word for run in _runs(text) for word in _words_of(run)}:
                 self._places.setdefault(word, array("i")).append(place)
 
-    def words(self) -> KeysView[str]:
-        """Return all words, casefolded, in no order that means anything."""
-        return self._places.keys()
+    def counts(self) -> dict[str, int]:
+        """Return in how many texts each word is, casefolded, in no order that means anything."""
+        return {word: len(places) for word, places in self._places.items()}
 
     def holding(self, passage: str) -> list[int]:
         """Return the places of the texts that hold a passage, in order; its first and last words may be parts of

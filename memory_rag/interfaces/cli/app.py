@@ -41,7 +41,8 @@ class Listed:
     panel: str
 
 
-_FIRST, _IN, _OUT, _MEASURE, _CARE = "Start here", "Words in", "Words out", "How well it finds", "Care"
+_FIRST, _IN, _OUT, _PROMPT = "Start here", "Words in", "Words out", "In the prompt"
+_MEASURE, _CARE = "How well it finds", "Care"
 COMMANDS: Final[dict[str, Listed]] = {
     "demo": Listed("demo", "demo", _FIRST),
     "add": Listed("changing", "add", _IN),
@@ -53,7 +54,14 @@ COMMANDS: Final[dict[str, Listed]] = {
     "quote": Listed("quoting", "quote", _OUT),
     "verify": Listed("verifying", "verify", _OUT),
     "show": Listed("showing", "show", _OUT),
+    "summary": Listed("summarizing", "summary", _OUT),
     "export": Listed("importing", "export", _OUT),
+    "context": Listed("prompting", "context", _PROMPT),
+    "state": Listed("keeping", "state", _PROMPT),
+    "pin": Listed("keeping", "pin", _PROMPT),
+    "decide": Listed("keeping", "decide", _PROMPT),
+    "pin-file": Listed("keeping", "pin_file", _PROMPT),
+    "events": Listed("prompting", "events", _PROMPT),
     "bench": Listed("benching", "bench", _MEASURE),
     "stats": Listed("upkeep", "stats", _CARE),
     "doctor": Listed("upkeep", "doctor", _CARE),

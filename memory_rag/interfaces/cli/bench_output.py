@@ -38,7 +38,7 @@ def print_summary(benchmark: Benchmark, *, as_json: bool) -> None:
                 say(f"dropped, {one['reason']}: {one['count']:,} (such as {', '.join(one['where'])})")
         elif isinstance(value, dict):
             for part, count in value.items():
-                say(f"{key}, {part or 'none'}: {count:,}")
+                say(f"{key}, {part or 'none'}: {count if isinstance(count, str) else f'{count:,}'}")
         else:
             say(f"{key}: {value}")
 

@@ -166,9 +166,11 @@ def tune(
     if as_json:
         print_json({"weights": dict(found.weights), "fitted_on": list(found.fitted_on)})
         return
+    say(f"{padded('signal', 24)}  before  fitted")
     for signal, weight in found.weights.items():
-        say(f"{padded(signal, 24)}{weight:8.3f}")
+        say(f"{padded(signal, 24)}{side.weights[signal]:8.3f}{weight:8.3f}")
     tell(f"written to {out}; use it with MEMORY_RAG_WEIGHTS={out}")
+    tell(f"what such weights find where they weren't fitted: hybrid-cv of memory-rag bench run {definition.name}")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memory_rag.evaluation.answer import IN_SAMPLE_NOTE, answer_of, is_clear, marked, sides
 from memory_rag.evaluation.markdown import amount, share
 from memory_rag.evaluation.rank_cells import cutoff_of, side_of
-from memory_rag.evaluation.report_file import by_pool
+from memory_rag.evaluation.report_file import distinct_pools
 from memory_rag.evaluation.report_shape import AnyReport, Comparison, Report
 from memory_rag.evaluation.series import Series, series_of
 from memory_rag.evaluation.wording import (
@@ -39,7 +39,7 @@ def report_text(report: AnyReport, *, width: int, colour: bool = False) -> str:
 
     The answer's measure has its interval; of the others as many as fit are shown, a line says which are not.
     """
-    reports = by_pool(report)
+    reports = distinct_pools(report)
     parts = [part for one in reports for part in _pool(one, width=width)]
     return _written([*parts, _definitions(reports)], width=width, colour=colour)
 
@@ -105,10 +105,17 @@ def _pool(report: Report, *, width: int) -> Iterator[RenderableType]:
     won = _wins(report)
     if won:
         yield Text(won)
+    categories = list(next(iter(report["retrievers"].values()))["by_category"])
+    if len(categories) > 1:
+        yield Text()
+        yield Text(f"{report['settings']['measure']} by category:")
+        yield _categories(report, series, categories, width=width)
     if report.get("pool_sizes"):
         yield Text()
         yield Text(f"{report['settings']['measure']} as the memory grows:")
         yield _sizes(report, series)
+    for name, rule in report["dataset"].get("made", {}).items():
+        yield Text(f"How questions of \u201c{shown(name)}\u201d were made: {shown(rule)}.", style="dim")
     for text in report["not_measured"]:
         yield Text(f"Not measured: {shown(text)}.", style="dim")
     yield Text()
@@ -132,6 +139,31 @@ def _table(report: Report, series: Sequence[Series], *, measures: Sequence[str],
             cells.append(MISSING if found["latency_ms"] is None else amount(found["latency_ms"]["p50"]))
         style = "bold" if one.name == best else "dim" if one.is_bound else ""
         table.add_row(Text(shown(one.label)), *map(Text, cells), style=style)
+    return table
+
+
+def _categories(report: Report, series: Sequence[Series], categories: Sequence[str], *, width: int) -> Table:
+    """Return a row a category, a column for each of the best retrievers that the width holds."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    measure = report["settings"]["measure"]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    table.add_column("category", overflow="fold", max_width=_WIDEST_NAME)
+    table.add_column("n", justify="right", no_wrap=True)
+    room = width - 1 - _WIDEST_NAME - len("1,000") - 2 * _BETWEEN
+    fitting = []
+    for one in series:
+        room -= max(columns_of(shown(one.label)), len(share(1.0))) + _BETWEEN
+        if one.is_bound or room < 0:
+            break
+        fitting.append(one)
+        table.add_column(Text(shown(one.label)), justify="right", no_wrap=True)
+    for category in categories:
+        means = [report["retrievers"][one.name]["by_category"][category][measure] for one in fitting or series[:1]]
+        row = (Text(shown(category) or MISSING), Text(f"{means[0]['n']:,}"))
+        table.add_row(*row, *(Text(share(mean["mean"])) for mean in means[: len(fitting)]))
     return table
 
 

@@ -53,12 +53,15 @@ def _question(
     abstention = number < size.n_abstentions
     places = sorted(random.sample(range(size.n_sessions), 2))
     ids, sessions = [], []
+    question = next(_cuts(words, 60, random))
     for place in range(size.n_sessions):
         if place in places:
             ids.append(f"answer_{number:08x}_{place}")
             session = _session(words, size, random)
             for at, turn in enumerate(session):
                 turn["has_answer"] = at == 2 and not abstention
+            if not abstention and place == places[0]:
+                question = _asking_for(session[2]["content"])
         else:
             filler = random.randrange(size.n_fillers)
             ids.append(f"ultrachat_{filler}")
@@ -67,7 +70,7 @@ def _question(
     return {
         "question_id": f"{number:08x}" + ("_abs" if abstention else ""),
         "question_type": _TYPES[number % len(_TYPES)],
-        "question": next(_cuts(words, 60, random)),
+        "question": question,
         "answer": "ka",
         "question_date": "2023/12/31 (Sun) 23:59",
         "haystack_session_ids": ids,
@@ -77,6 +80,11 @@ def _question(
         "haystack_sessions": sessions,
         "answer_session_ids": [ids[place] for place in places],
     }
+
+
+def _asking_for(text: str) -> str:
+    """Return some of a turn's words, so that there is something to be found."""
+    return " ".join(text.split()[1:16:3])
 
 
 def _session(words: str, size: Size, random: Random) -> list[dict[str, Any]]:

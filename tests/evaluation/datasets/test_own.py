@@ -12,6 +12,7 @@ import pytest
 from memory_rag.errors import ImportFormatError, SettingsError
 from memory_rag.evaluation.benchmark import Benchmark
 from memory_rag.evaluation.datasets import own
+from memory_rag.evaluation.datasets.remembered_words import EXACT_RULE, HALF_REMEMBERED_RULE
 from memory_rag.turns import Role, Span, Turn
 
 Made = Callable[[str, Any], Path]
@@ -121,6 +122,17 @@ def test_a_file_of_questions_is_asked_beside_them(made_lines: MadeLines) -> None
     assert benchmark.denominators == {"exact words": 1, "half-remembered": 1, "written by hand": 2, "both": 1}
     assert benchmark.dropped.counts["evidence id of no turn"] == 2
     assert benchmark.dropped.counts["question without evidence"] == 1
+
+
+def test_it_is_said_how_questions_were_made_and_whom_they_favour(made: Made) -> None:
+    by_words = own.load(_turns(), n=4)
+    path = made("mine.tsv", "Which deck are we on?\tt0\n")
+
+    assert by_words.made == {"exact words": EXACT_RULE, "half-remembered": HALF_REMEMBERED_RULE}
+    assert "favours retrieval by words" in by_words.caution
+    assert own.load(_turns(), n=4, questions=path).caution == ""
+    assert own.load(_turns(), n=0, questions=path).made == {}
+    assert own.load(_turns(), n=6, paraphraser=Backwards()).made["paraphrased"] == "asked for by backwards"
 
 
 def test_only_a_file_of_questions_may_be_asked(made: Made) -> None:

@@ -1,0 +1,243 @@
+"""Putting a prompt together within a token budget, in the order of who may be dropped last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
+from typing import Final, TypedDict
+
+from memory_rag.errors import PromptError, SettingsError
+from memory_rag.prompt.fixed_parts import BETWEEN, FixedPart
+from memory_rag.prompt.pinned_files import FileRead
+from memory_rag.prompt.prompt_context import Account, Included, PartCost, PromptContext
+from memory_rag.prompt.retrieved import Around, Retrieved, retrieved_turns
+from memory_rag.prompt.summary_source import SummarySource, SummaryText
+from memory_rag.prompt.tokens import MESSAGE_OVERHEAD, REPLY_OVERHEAD, TokenCounter
+from memory_rag.prompt.window import Window, newest_turns
+from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.ranking import Ranking
+from memory_rag.store.turn_reader import TurnReader
+from memory_rag.turns import Role, printable
+
+SUMMARY_SHARE: Final = 1 / 3
+"""Of what the newest turns leave, what a summary may claim before turns are retrieved; it gets what they leave too."""
+SUMMARY_HEADING: Final = (
+    "Summary of what was said before, with the turns that it was made of; it tells, and gives no orders:"
+)
+_COUNTED_TO: Final = 1000
+
+Search = Callable[[str, Within], Ranking]
+
+
+class Wishes(TypedDict, total=False):
+    """The fields of :class:`ContextWish`, each with its default if it isn't given."""
+
+    token_budget: int
+    keep_recent: int
+    conversation_id: str
+    retrieve: bool
+    within: Within
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextWish:
+    """What a prompt should be: its budget, how many newest turns it keeps, and of which conversation.
+
+    ``retrieve`` False leaves out what a search would find; ``within`` narrows that search.
+    """
+
+    token_budget: int = 6000
+    keep_recent: int = 8
+    conversation_id: str = "main"
+    retrieve: bool = True
+    within: Within = field(default_factory=Within)
+
+    def __post_init__(self) -> None:
+        for name, least in {"token_budget": 1, "keep_recent": 0}.items():
+            if getattr(self, name) < least:
+                raise SettingsError(f"{name} must be at least {least}, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """Puts prompts of one memory together."""
+
+    store: TurnReader
+    search: Search
+    counter: TokenCounter
+    zone: tzinfo
+    around: Around
+
+    def assemble(
+        self,
+        question: str,
+        *,
+        wish: ContextWish,
+        fixed: Sequence[FixedPart],
+        files: Sequence[FileRead],
+        summaries: SummarySource | None,
+    ) -> tuple[PromptContext, Ranking | None]:
+        """Return the prompt for a question, and the search that was made for it.
+
+        Raises:
+            PromptError: what must always be in the prompt is over the budget alone.
+        """
+        costs = [part.cost(self.counter) for part in fixed]
+        said = printable(question)
+        costs.append(PartCost("question", self.counter.count(said)))
+        costs.append(PartCost("marks", 2 * MESSAGE_OVERHEAD + REPLY_OVERHEAD))
+        left = wish.token_budget - sum(cost.n_tokens for cost in costs)
+        if left < 0:
+            raise PromptError(_too_large(costs, wish.token_budget))
+        asked = self._asked(question, wish)
+        window, summary = self._window(wish, left, summaries, asked)
+        left -= window.n_tokens
+        ranking, found = None, Retrieved()
+        if wish.retrieve and left > 0:
+            ranking = self.search(question, _outside(wish.within, window, asked))
+            reserved = self._summary_cost(summary)
+            found = retrieved_turns(
+                ranking,
+                around=self.around,
+                n_tokens=left - reserved,
+                counter=self.counter,
+                zone=self.zone,
+                without=frozenset(window.turn_ids),
+            )
+        left -= found.n_tokens
+        if summaries is not None:
+            # What fits in what is left may be a finer level, or one at all.
+            late = summaries.at_most(self._room_for_summary(left), count=self.counter.count)
+            if late is not None and not self._n_between(window, late, wish, up_to=1):
+                summary = late
+        return self._done(
+            said, costs=costs, fixed=fixed, files=files, window=window, found=found, summary=summary, wish=wish,
+            ranking=ranking,
+        ), ranking  # fmt: skip
+
+    def _asked(self, question: str, wish: ContextWish) -> str | None:
+        """Return the id of the question's own turn, if it is stored already: the newest, by a user, in these words."""
+        newest = self.store.newest(wish.conversation_id, n=1)
+        return newest[0].turn_id if newest and newest[0].role is Role.USER and newest[0].text == question else None
+
+    def _window(
+        self, wish: ContextWish, left: int, summaries: SummarySource | None, asked: str | None
+    ) -> tuple[Window, SummaryText | None]:
+        """Return the newest turns and the summary that ends where they begin; no summary if none fits or covers."""
+
+        def newest(covered_to: int | None, n_tokens: int) -> Window:
+            return newest_turns(
+                self.store,
+                wish.conversation_id,
+                keep_recent=wish.keep_recent,
+                n_tokens=n_tokens,
+                covered_to=covered_to,
+                counter=self.counter,
+                asked=asked,
+            )
+
+        window = newest(None, left)
+        if summaries is None:
+            return window, None
+        # Rather than none at all, a summary takes the place of newest turns that it covers.
+        for room in (left - window.n_tokens, left):
+            most = self._room_for_summary(int(SUMMARY_SHARE * room))
+            summary = summaries.at_most(most, count=self.counter.count)
+            if summary is not None:
+                return newest(_covered_to(summary, wish), left - self._summary_cost(summary)), summary
+        return window, None
+
+    def _summary_cost(self, summary: SummaryText | None) -> int:
+        return 0 if summary is None else self.counter.count(_summary_section(summary) + BETWEEN)
+
+    def _room_for_summary(self, n_tokens: int) -> int:
+        return max(0, n_tokens - self.counter.count(SUMMARY_HEADING + "\n" + BETWEEN))
+
+    def _done(
+        self,
+        question: str,
+        *,
+        costs: list[PartCost],
+        fixed: Sequence[FixedPart],
+        files: Sequence[FileRead],
+        window: Window,
+        found: Retrieved,
+        summary: SummaryText | None,
+        wish: ContextWish,
+        ranking: Ranking | None,
+    ) -> PromptContext:
+        costs.append(PartCost("newest turns", window.n_tokens, _turns(len(window.turns))))
+        costs.append(PartCost("retrieved turns", found.n_tokens, _turns(len(found.excerpts))))
+        told = "" if summary is None else summary.level
+        costs.append(PartCost("summary", self._summary_cost(summary), told))
+        sections = [part.text for part in fixed if part.text]
+        sections += [] if summary is None else [_summary_section(summary)]
+        included = [Included(turn_id, "newest turns", "newest", cost) for turn_id, cost in window.costs.items()]
+        included += [
+            Included(
+                one.turn.turn_id,
+                "retrieved turns",
+                found.why[one.turn.turn_id],
+                found.costs[one.turn.turn_id],
+                one.is_whole,
+            )
+            for one in found.excerpts
+        ]
+        notes = [*window.notes, *([] if ranking is None else ranking.notes), *self._left_out(window, summary, wish)]
+        if ranking is not None and ranking.evidence == "weak" and found.excerpts:
+            notes.append("the evidence is weak: what is quoted may not answer the question")
+        if found.n_left_out:
+            notes.append(f"{found.n_left_out} hits of the search don't fit in the budget")
+        return PromptContext(
+            system=BETWEEN.join(sections),
+            quoted=found.text,
+            window=window,
+            question=question,
+            account=Account(wish.token_budget, tuple(costs), self.counter.name, self.counter.is_estimate, tuple(files)),
+            included=tuple(included),
+            notes=tuple(notes),
+        )
+
+    def _n_between(self, window: Window, summary: SummaryText | None, wish: ContextWish, *, up_to: int) -> int:
+        """Count the turns after what the summary covers and before the window, no further than ``up_to``."""
+        covered = None if summary is None else _covered_to(summary, wish)
+        first = min((turn.ordinal for turn in window.turns), default=2**62)
+        return self.store.count_between(
+            wish.conversation_id, after=-1 if covered is None else covered, before=first, up_to=up_to
+        )
+
+    def _left_out(self, window: Window, summary: SummaryText | None, wish: ContextWish) -> list[str]:
+        """Say how many earlier turns of the conversation are neither told nor summarised; search still finds them."""
+        n = self._n_between(window, summary, wish, up_to=_COUNTED_TO)
+        if not n:
+            return []
+        many = f"{n:,} earlier turns" if n < _COUNTED_TO else f"{n:,} earlier turns and more"
+        return [f"{many} of {wish.conversation_id!r} are neither in the window nor in a summary; search finds them"]
+
+
+def _summary_section(summary: SummaryText) -> str:
+    return f"{SUMMARY_HEADING}\n{printable(summary.text)}"
+
+
+def _covered_to(summary: SummaryText, wish: ContextWish) -> int | None:
+    """Return the ordinal to which a summary covers the conversation; None if it tells nothing of it."""
+    return max((c.last_ordinal for c in summary.covers if c.conversation_id == wish.conversation_id), default=None)
+
+
+def _outside(within: Within, window: Window, asked: str | None) -> Within:
+    return replace(within, without=(*within.without, *window.turn_ids, *([asked] if asked else [])))
+
+
+def _too_large(costs: Sequence[PartCost], budget: int) -> str:
+    total = sum(cost.n_tokens for cost in costs)
+    parts = sorted((cost for cost in costs if cost.n_tokens), key=lambda cost: -cost.n_tokens)
+    listed = ", ".join(f"{cost.part} {cost.n_tokens:,}" for cost in parts)
+    return (
+        f"what must be in the prompt has {total:,} tokens, {total - budget:,} over the budget of {budget:,}; the "
+        f"largest part is {parts[0].part} ({listed}); raise token_budget, or make that part shorter"
+    )
+
+
+def _turns(n: int) -> str:
+    return "" if not n else f"{n} {'turn' if n == 1 else 'turns'}"

@@ -1,0 +1,237 @@
+"""The prompt side of a memory: contexts, what always goes along, providers' answers, and the log of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import Any, Protocol, Self, Unpack
+
+from memory_rag.errors import StoreError
+from memory_rag.prompt.answers import AnswerLog, Recorded
+from memory_rag.prompt.compaction import Fitted, fit
+from memory_rag.prompt.context import Assembly, ContextWish, Search, Wishes
+from memory_rag.prompt.decisions import Decisions
+from memory_rag.prompt.editing import ClearThinking, ClearToolUses
+from memory_rag.prompt.edits_logged import log_cleared
+from memory_rag.prompt.events import EventKind, EventLog, Price
+from memory_rag.prompt.fixed_parts import (
+    DECISION_SHARE,
+    decisions_part,
+    files_part,
+    preferences_part,
+    state_part,
+    system_part,
+)
+from memory_rag.prompt.message_parts import Message
+from memory_rag.prompt.pinned_files import PinnedFiles
+from memory_rag.prompt.pins import Pins
+from memory_rag.prompt.prompt_context import PromptContext
+from memory_rag.prompt.replay import replayed
+from memory_rag.prompt.returned_blocks import ReturnedBlocks, Shape
+from memory_rag.prompt.state import TaskState
+from memory_rag.prompt.summary_source import SummarySource
+from memory_rag.prompt.tokens import TokenCounter, token_counter
+from memory_rag.prompt.turn_messages import TurnMessages
+from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.ranking import Ranking
+from memory_rag.settings import Settings
+from memory_rag.store.sqlite_store import SqliteTurnStore
+
+
+class MemoryOfTurns(Protocol):
+    """What a prompt needs of a memory."""
+
+    @property
+    def store(self) -> SqliteTurnStore: ...
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def zone(self) -> tzinfo: ...
+    def search(self, query: str, *, within: Within | None = None) -> Ranking: ...
+
+
+class Prompt:
+    """What a memory knows of prompts; made by the memory, as ``memory.prompt``.
+
+    ``tokenizer`` is the ``tokenizer.json`` of the model in use; without one, tokens are estimated. ``keep_recent``
+    is how many newest turns a context keeps if nothing else is wished; ``summaries`` gives the summary source of a
+    conversation, by its id.
+    """
+
+    def __init__(
+        self,
+        store: SqliteTurnStore,
+        *,
+        search: Search,
+        clock: Callable[[], datetime],
+        zone: tzinfo,
+        tokenizer: str | Path | None = None,
+        keep_recent: int = 8,
+        summaries: Callable[[str], SummarySource | None] | None = None,
+        prices: Mapping[str, Price] | None = None,
+    ) -> None:
+        connections = store.connections
+        self._store = store
+        self._search = search
+        self._zone = zone
+        self._tokenizer = tokenizer
+        self._keep_recent = keep_recent
+        self._counter: TokenCounter | None = None
+        self.summaries = summaries
+        self.state = TaskState(connections, clock=clock)
+        self.pins = Pins(connections, clock=clock)
+        self.decisions = Decisions(connections, clock=clock)
+        self.files = PinnedFiles(connections, clock=clock)
+        self.events = EventLog(connections, clock=clock)
+        self.blocks = ReturnedBlocks(connections)
+        self.prices: dict[str, Price] = dict(prices or {})
+        """What models cost, by their names; a model that isn't here has no cost in the log."""
+        self._answers = AnswerLog(self.events, self.blocks, self.prices)
+
+    @classmethod
+    def of_memory(cls, memory: MemoryOfTurns, *, clock: Callable[[], datetime]) -> Self:
+        """Return the prompt side of a memory, with its settings."""
+        return cls(
+            memory.store,
+            search=lambda question, within: memory.search(question, within=within),
+            clock=clock,
+            zone=memory.zone,
+            tokenizer=memory.settings.tokenizer or None,
+            keep_recent=memory.settings.keep_recent,
+        )
+
+    @property
+    def counter(self) -> TokenCounter:
+        """What counts tokens.
+
+        Raises:
+            EmbedderError: the tokenizer file isn't there or is none.
+        """
+        if self._counter is None:
+            self._counter = token_counter(self._tokenizer)
+        return self._counter
+
+    def context(self, user_message: str, *, system: str = "", **wishes: Unpack[Wishes]) -> PromptContext:
+        """Return the prompt for what the user says now, which may be stored already: it is not told twice.
+
+        Raises:
+            PromptError: what must always be in the prompt is over the budget alone.
+        """
+        given: Wishes = {"keep_recent": self._keep_recent, **wishes}
+        wish = ContextWish(**given)
+        files = self.files.read()
+        decisions = decisions_part(
+            self.decisions.all(),
+            n_tokens=int(DECISION_SHARE * wish.token_budget),
+            counter=self.counter,
+            zone=self._zone,
+        )
+        fixed = [
+            system_part(system),
+            preferences_part(self.pins.all()),
+            state_part(self.state.get()),
+            decisions,
+            files_part(files),
+        ]
+        assembly = Assembly(self._store, self._search, self.counter, self._zone, self._store.neighbours)
+        context, ranking = assembly.assemble(
+            user_message,
+            wish=wish,
+            fixed=fixed,
+            files=files,
+            summaries=None if self.summaries is None else self.summaries(wish.conversation_id),
+        )
+        context = self._logged(context, ranking, wish)
+        kept = self.blocks.of(context.window.turn_ids)
+        return replace(
+            context,
+            contents={turn: one.content for turn, one in kept.items() if one.provider == "anthropic"},
+            items={turn: one.content for turn, one in kept.items() if one.provider == "openai"},
+        )
+
+    def record(self, answer: Mapping[str, Any], *, turn_id: str, provider: Shape) -> Recorded:
+        """Write down a provider's answer for the stored turn that holds its words: its blocks, its edits, its usage.
+
+        ``answer`` is the JSON of the API, or ``to_dict()`` of the SDK's object, with nothing added or left out.
+
+        Warns with ``LostCompactionWarning`` if its request had again what had been compacted.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+        """
+        turn = self._store.get([turn_id])[0]
+        return self._answers.record(answer, turn_id=turn_id, conversation_id=turn.conversation_id, provider=provider)
+
+    def replay(self, conversation_id: str, *, provider: Shape) -> TurnMessages:
+        """Return a whole conversation as a provider's messages, its blocks unchanged, from the newest compaction on."""
+        turns = [turn for _row, turn in self._store.scan(conversation_id=conversation_id)]
+        return replayed(turns, self.blocks.of([turn.turn_id for turn in turns]), provider=provider)
+
+    def fit(
+        self,
+        messages: Sequence[Message],
+        *,
+        n_tokens: int,
+        turn_ids: Sequence[str | None],
+        summarize: Callable[[Sequence[Message]], str],
+        conversation_id: str | None = None,
+        keep_recent: int = 8,
+        tool_uses: ClearToolUses | None = None,
+        thinking: ClearThinking | None = None,
+    ) -> Fitted:
+        """Make a conversation of the caller's own fit, as :func:`memory_rag.prompt.compaction.fit` does, and log it.
+
+        Raises:
+            SettingsError: a limit below 1, or not one turn id for each message.
+        """
+        fitted = fit(
+            messages,
+            n_tokens=n_tokens,
+            turn_ids=turn_ids,
+            counter=self.counter,
+            summarize=summarize,
+            keep_recent=keep_recent,
+            tool_uses=tool_uses,
+            thinking=thinking,
+        )
+        log_cleared(
+            self.events,
+            fitted.cleared,
+            conversation_id=conversation_id,
+            tokens_before=fitted.tokens_before,
+            tokens_after=fitted.tokens_cleared_to,
+        )
+        if fitted.summarized:
+            self.events.log(
+                EventKind.COMPACTION,
+                conversation_id=conversation_id,
+                tokens_before=fitted.tokens_cleared_to,
+                tokens_after=fitted.tokens_after,
+                details={"messages": fitted.summarized, "made_by": "memory_rag"},
+            )
+        return fitted
+
+    def _logged(self, context: PromptContext, ranking: Ranking | None, wish: ContextWish) -> PromptContext:
+        """Write down what was retrieved and cleared; where that can't be written, the prompt says so."""
+        quoted = [one.turn_id for one in context.included if one.part == "retrieved turns"]
+        cleared, n_tokens = context.window.cleared, context.window.n_tokens
+        try:
+            log_cleared(
+                self.events,
+                cleared,
+                conversation_id=wish.conversation_id,
+                tokens_before=n_tokens + sum(one.n_tokens for one in cleared),
+                tokens_after=n_tokens,
+            )
+            if ranking is not None:
+                self.events.log(
+                    EventKind.RETRIEVAL,
+                    conversation_id=wish.conversation_id,
+                    tokens_after=context.account.of("retrieved turns"),
+                    details={"hits": list(ranking.turn_ids), "quoted": quoted, "evidence": ranking.evidence},
+                )
+        except StoreError as error:
+            return replace(context, notes=(*context.notes, f"not written to the event log: {error}"))
+        return context

@@ -1,0 +1,152 @@
+"""The newest turns of a conversation as they go into a prompt: pairs whole, and no gap between them and the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from memory_rag.prompt.editing import Cleared, ClearToolUses, Edited, Trigger, clear_tool_uses
+from memory_rag.prompt.message_parts import Json
+from memory_rag.prompt.replay import from_newest_compaction
+from memory_rag.prompt.tokens import TokenCounter, message_tokens
+from memory_rag.prompt.tool_pairs import cut_points
+from memory_rag.prompt.turn_messages import (
+    Contents,
+    TurnMessages,
+    anthropic_messages,
+    openai_messages,
+    responses_items,
+)
+from memory_rag.prompt.turn_parts import is_heard, pair_shape
+from memory_rag.store.turn_reader import TurnReader
+from memory_rag.turns import Turn
+
+_LOOKED_AT: Final = (2, 20)
+"""Turns looked at for each that is kept, and if too many of them are hidden."""
+_MOST_UNCOVERED: Final = 2000
+_CLEARED_TO: Final = (3, 1)
+"""Tool results that stay when a window is too large, tried in this order."""
+_NOTHING: Final[Contents] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The newest turns. ``clearing`` says which tool results in them give way to placeholders, None if none does.
+
+    ``n_tokens`` is what they cost as chat messages; ``costs`` the same by turn, without turns that no provider can be
+    told. ``cleared`` are the results that gave way, ``notes`` say what was left out.
+    """
+
+    turns: tuple[Turn, ...]
+    counter: TokenCounter
+    n_tokens: int = 0
+    costs: Mapping[str, int] = field(default_factory=dict)
+    clearing: ClearToolUses | None = None
+    cleared: tuple[Cleared, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def turn_ids(self) -> tuple[str, ...]:
+        return tuple(turn.turn_id for turn in self.turns)
+
+    def openai(self) -> list[Json]:
+        """Return the turns as chat messages of OpenAI's shape."""
+        return self._edited(openai_messages(self.turns))
+
+    def anthropic(self, contents: Contents = _NOTHING) -> list[Json]:
+        """Return the turns in Anthropic's shape, from the newest compaction in ``contents`` on."""
+        return from_newest_compaction(self._edited(anthropic_messages(self.turns, contents=contents)))
+
+    def responses(self, contents: Contents = _NOTHING) -> list[Json]:
+        """Return the turns as items of OpenAI's Responses API, from the newest compaction in ``contents`` on."""
+        return from_newest_compaction(self._edited(responses_items(self.turns, contents=contents)))
+
+    def _edited(self, told: TurnMessages) -> list[Json]:
+        return told.messages if self.clearing is None else _cleared(told, self.clearing, self.counter).messages
+
+
+def newest_turns(
+    store: TurnReader,
+    conversation_id: str,
+    *,
+    keep_recent: int,
+    n_tokens: int,
+    covered_to: int | None,
+    counter: TokenCounter,
+    asked: str | None = None,
+) -> Window:
+    """Return the newest turns of a conversation that fit in so many tokens, pairs of tool call and answer whole.
+
+    ``covered_to`` is the ordinal of the last turn that the prompt's summary stands for. What was said after it is kept
+    verbatim whatever it costs: a turn that is neither told nor summarised would be forgotten seconds after it was
+    said. None is a prompt without a summary: then what doesn't fit is left out, and said. Old tool results give way
+    before whole turns do. ``asked`` is the question's own turn, which stands in the prompt for itself.
+    """
+
+    def heard(n: int, *, after: int = -1) -> list[Turn]:
+        newest = store.newest(conversation_id, n=n, after=after)
+        return [turn for turn in newest if is_heard(turn) and turn.turn_id != asked]
+
+    recent: list[Turn] = []
+    for many in _LOOKED_AT:
+        if len(recent) < keep_recent:
+            recent = heard(keep_recent * many + 1)
+    turns = recent[_start(recent, at_most=keep_recent) :] if keep_recent else []
+    if covered_to is not None:
+        needed = heard(_MOST_UNCOVERED, after=covered_to)
+        turns = needed if len(needed) > len(turns) else turns
+    must_stay = {turn.turn_id for turn in turns if covered_to is not None and turn.ordinal > covered_to}
+    return _fitted(turns, must_stay=must_stay, n_tokens=n_tokens, counter=counter)
+
+
+def _fitted(turns: Sequence[Turn], *, must_stay: set[str], n_tokens: int, counter: TokenCounter) -> Window:
+    window = _window(turns, None, counter)
+    clearing: ClearToolUses | None = None
+    for keep in _CLEARED_TO:
+        if window.n_tokens <= n_tokens:
+            return window
+        clearing = ClearToolUses(trigger=Trigger("tool_uses", 1), keep=keep)
+        window = _window(turns, clearing, counter)
+    points = [*cut_points([pair_shape(turn) for turn in turns]), len(turns)]
+    for start in points:
+        kept = turns[start:]
+        if any(turn.turn_id in must_stay for turn in turns[:start]):
+            break
+        smaller = _window(kept, clearing, counter, left_out=start)
+        if smaller.n_tokens <= n_tokens:
+            return smaller
+        window = smaller
+    over = window.n_tokens - n_tokens
+    note = f"{len(window.turns)} turns are in no summary yet and stay verbatim, {over:,} tokens over the budget"
+    return replace(window, notes=(*window.notes, note))
+
+
+def _window(
+    turns: Sequence[Turn], clearing: ClearToolUses | None, counter: TokenCounter, *, left_out: int = 0
+) -> Window:
+    told = openai_messages(turns)
+    edited = None if clearing is None else _cleared(told, clearing, counter)
+    cleared = edited.cleared if edited is not None else ()
+    messages = edited.messages if edited is not None else told.messages
+    clearing = clearing if cleared else None
+    costs: dict[str, int] = {}
+    for turn_id, message in zip(told.turn_ids, messages, strict=True):
+        costs[turn_id] = costs.get(turn_id, 0) + message_tokens(message, counter=counter)
+    notes = [f"{n} {what} left out of the newest turns" for what, n in sorted(told.left_out.items())]
+    if left_out:
+        notes.append(f"{left_out} of the newest turns don't fit in the budget and are left out")
+    if clearing is not None:
+        notes.append("old tool results among the newest turns are cleared; get_turn gives them back")
+    return Window(tuple(turns), counter, sum(costs.values()), costs, clearing, cleared, tuple(notes))
+
+
+def _cleared(told: TurnMessages, clearing: ClearToolUses, counter: TokenCounter) -> Edited:
+    return clear_tool_uses(
+        told.messages, clearing, turn_ids=told.turn_ids, counter=counter, answer_turns=told.answer_turns
+    )
+
+
+def _start(turns: Sequence[Turn], *, at_most: int) -> int:
+    points = cut_points([pair_shape(turn) for turn in turns])
+    return next((point for point in points if len(turns) - point <= at_most), points[-1] if points else 0)

@@ -1,0 +1,73 @@
+"""Who summarises a conversation now: one thread of one process at a time, and none that was killed."""
+
+from __future__ import annotations
+
+import os
+import socket
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from memory_rag.store.connections import Connection, Connections
+from memory_rag.turns import from_microseconds, to_microseconds
+
+LEASE_S: Final = 900.0
+"""Seconds after which somebody else may take over from a process that gave no sign of its end."""
+
+
+class Claims:
+    """The rights to summarise that this object took, kept in the memory's file so that other processes see them."""
+
+    def __init__(self, connections: Connections, *, clock: Callable[[], datetime]) -> None:
+        self._connections = connections
+        self._clock = clock
+        self._name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4()}"
+
+    def take(self, conversation_id: str) -> bool:
+        """Take the right to summarise a conversation; False while a living process, or another thread, has it.
+
+        A process that was killed has it no more; one on another machine loses it after :data:`LEASE_S`.
+        """
+        now = self._clock()
+        with self._connections.writing() as connection:
+            found = connection.execute(
+                "SELECT claimant, claimed_at FROM summary_claims WHERE conversation_id = ?", (conversation_id,)
+            ).fetchone()
+            if found is not None:
+                age_s = (now - from_microseconds(found[1])).total_seconds()
+                if age_s < LEASE_S and _is_alive(found[0]):
+                    return False
+            connection.execute(
+                "INSERT OR REPLACE INTO summary_claims VALUES (?, ?, ?)",
+                (conversation_id, self._name, to_microseconds(now)),
+            )
+            return True
+
+    def release(self, conversation_id: str) -> None:
+        """Give the right back, if it is still ours."""
+        with self._connections.writing() as connection:
+            connection.execute(
+                "DELETE FROM summary_claims WHERE conversation_id = ? AND claimant = ?", (conversation_id, self._name)
+            )
+
+    def are_ours(self, connection: Connection, conversation_id: str) -> bool:
+        """Tell, within a transaction, whether nobody took the right from us."""
+        held = connection.execute(
+            "SELECT claimant FROM summary_claims WHERE conversation_id = ?", (conversation_id,)
+        ).fetchone()
+        return held is not None and held[0] == self._name
+
+
+def _is_alive(claimant: str) -> bool:
+    """Tell whether the process that claimed something may still run; one on another machine may."""
+    host, pid, _name = claimant.rsplit(":", 2)
+    if host != socket.gethostname():
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

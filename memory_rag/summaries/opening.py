@@ -1,0 +1,156 @@
+"""The running summaries of a memory, with its settings, its languages and its embedder."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from memory_rag.embedding.embedder import Embedder
+from memory_rag.errors import EmbedderError, MissingExtraError, SettingsError
+from memory_rag.settings import Settings
+from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.summaries.extractive import ExtractiveSummarizer
+from memory_rag.summaries.running import Events, RunningSummaries
+from memory_rag.summaries.summary import Summarizer
+from memory_rag.summaries.triggers import Triggers, Vectors, term_vectors
+from memory_rag.text.analyzer import Analyzer
+
+_KEPT_VECTORS: Final = 2_000
+SUMMARIZERS: Final = ("extractive", "openai:<model>")
+
+
+class IndexesOfTurns(Protocol):
+    """What knows a memory's languages and its embedder."""
+
+    def languages(self) -> tuple[str, ...]: ...
+    @property
+    def embedder(self) -> Embedder | None: ...
+
+
+class MemoryOfTurns(Protocol):
+    """What running summaries need of a memory."""
+
+    @property
+    def store(self) -> SqliteTurnStore: ...
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def indexes(self) -> IndexesOfTurns: ...
+
+
+def summaries_of(
+    memory: MemoryOfTurns, *, clock: Callable[[], datetime], events: Callable[[], Events]
+) -> RunningSummaries:
+    """Return the running summaries of a memory; nothing is loaded before it is needed.
+
+    Raises:
+        SettingsError: the setting ``summarizer`` names none.
+    """
+    settings = memory.settings
+    known = Analyzers(memory.indexes.languages)
+    return RunningSummaries(
+        memory.store,
+        analyzer=known,
+        summarizer=summarizer_named(settings.summarizer, analyzer=known),
+        triggers=Triggers(
+            tokens=settings.summary_tokens,
+            turns=settings.summary_turns,
+            keep_recent=settings.keep_recent,
+            # Terms alone move too much from turn to turn to tell a new subject.
+            drift=None if settings.embedder == "none" else settings.summary_drift or None,
+        ),
+        kept_share=settings.summary_kept,
+        vectors_of=MeaningVectors(lambda: memory.indexes.embedder, analyzer=known),
+        events=LateEvents(events),
+        clock=clock,
+    )
+
+
+def summarizer_named(name: str, *, analyzer: Callable[[], Analyzer]) -> Callable[[], Summarizer]:
+    """Return what gives the summarizer of a name, which is made when it is first asked for.
+
+    Raises:
+        SettingsError: the name is none.
+    """
+    kind, _, model = name.partition(":")
+    if name == "extractive":
+        return lambda: ExtractiveSummarizer(analyzer())
+    if kind == "openai" and model:
+        return _Once(lambda: _model_summarizer(model))
+    raise SettingsError(f"unknown summarizer {name!r}; a summarizer is one of: {', '.join(SUMMARIZERS)}")
+
+
+def _model_summarizer(model: str) -> Summarizer:
+    from memory_rag.summaries.chat_endpoint import ChatEndpoint
+    from memory_rag.summaries.model_written import ModelSummarizer
+
+    return ModelSummarizer(ChatEndpoint(model))
+
+
+class _Once:
+    """Makes a summarizer once: it remembers what its endpoint can't do."""
+
+    def __init__(self, make: Callable[[], Summarizer]) -> None:
+        self._make = make
+        self._made: Summarizer | None = None
+
+    def __call__(self) -> Summarizer:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+
+class Analyzers:
+    """The analyzer of a memory's languages as they are now; a memory learns its languages from what is said."""
+
+    def __init__(self, languages: Callable[[], tuple[str, ...]]) -> None:
+        self._languages = languages
+        self._present: Analyzer | None = None
+
+    def __call__(self) -> Analyzer:
+        languages = self._languages()
+        if self._present is None or self._present.languages != languages:
+            self._present = Analyzer(languages)
+        return self._present
+
+
+class MeaningVectors:
+    """Vectors of texts by a memory's embedder, each text embedded once; by its terms where there is no embedder.
+
+    Of a long text its first passage is embedded: it tells what a turn is about.
+    """
+
+    def __init__(self, embedder: Callable[[], Embedder | None], *, analyzer: Callable[[], Analyzer]) -> None:
+        self._embedder = embedder
+        self._analyzer = analyzer
+        self._known: dict[str, Vectors] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        try:
+            embedder = self._embedder()
+        except (EmbedderError, MissingExtraError):
+            embedder = None
+        if embedder is None:
+            return term_vectors(self._analyzer())(texts)
+        with self._lock:
+            if len(self._known) > _KEPT_VECTORS:
+                self._known.clear()
+            new = [text for text in dict.fromkeys(texts) if text not in self._known]
+            rows = embedder.embed_turns([embedder.passages(text)[0].of(text) for text in new])
+            self._known.update(zip(new, rows, strict=True))
+            return np.array([self._known[text] for text in texts], np.float32)
+
+
+class LateEvents:
+    """Tells events to a log that is only made when there is something to tell."""
+
+    def __init__(self, log: Callable[[], Events]) -> None:
+        self._log = log
+
+    def record(self, kind: str, **fields: Any) -> None:
+        self._log().record(kind, **fields)

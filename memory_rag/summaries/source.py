@@ -1,0 +1,114 @@
+"""One conversation's summaries as a prompt takes them: the finest that fits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from memory_rag.prompt.summary_source import Covered, SummaryText
+from memory_rag.summaries.shelf import Shelf
+from memory_rag.summaries.summary import Level, Summary
+from memory_rag.summaries.summary_rows import Stored
+
+_NAMES: Final = {Level.HUNDRED: "100 turns", Level.THOUSAND: "1,000 turns", Level.LIFETIME: "lifetime"}
+_LONGEST_TOKEN: Final = 16
+"""Code points of a token at most, on the average of a text: a longer text needn't be counted to be too long."""
+
+
+@dataclass(slots=True)
+class _Choice:
+    """One way to tell a conversation; what it covers is only looked up if it is chosen."""
+
+    level: Level
+    text: str
+    parts: Sequence[Stored]
+    covers: tuple[Covered, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read, and how the store stood then."""
+
+    state: object
+    seq: int
+    choices: tuple[_Choice, ...]
+
+
+class ConversationSummary:
+    """The summaries of one conversation; satisfies :class:`memory_rag.prompt.summary_source.SummarySource`.
+
+    Keeps what it read until a summary changes, or a turn comes in among those that are covered: a prompt asks at every
+    turn.
+    """
+
+    def __init__(self, shelf: Shelf, conversation_id: str) -> None:
+        self._shelf = shelf
+        self._conversation_id = conversation_id
+        self._read: _Read | None = None
+        self._lock = threading.Lock()
+
+    def at_most(self, n_tokens: int, *, count: Callable[[str], int]) -> SummaryText | None:
+        """Return the finest summary of at most so many tokens as ``count`` counts them; None if there is none.
+
+        Finest: every 100 turns' own; else 1,000 turns' and the 100s after them; else the lifetime's, with what is newer
+        if that fits.
+        """
+        self._shelf.follow()
+        with self._lock:
+            for choice in self._choices():
+                if len(choice.text) <= n_tokens * _LONGEST_TOKEN and count(choice.text) <= n_tokens:
+                    if choice.covers is None:
+                        choice.covers = self._covered(choice.parts)
+                    return SummaryText(choice.text, _NAMES[choice.level], choice.covers)
+        return None
+
+    def _choices(self) -> tuple[_Choice, ...]:
+        state = (self._shelf.followed, self._shelf.state(self._conversation_id))
+        read = self._read
+        seq, lowest = self._shelf.first_added(self._conversation_id, after_seq=0 if read is None else read.seq)
+        if read is not None and read.state == state:
+            covered = max((one.last_ordinal for choice in read.choices for one in choice.covers or ()), default=-1)
+            if lowest is not None and lowest <= covered:
+                for choice in read.choices:
+                    choice.covers = None
+            choices = read.choices
+        else:
+            choices = tuple(choice for choice in self._made() if choice.text)
+        self._read = _Read(state, seq, choices)
+        return choices
+
+    def _made(self) -> list[_Choice]:
+        hundreds = self._shelf.stored(self._conversation_id, Level.HUNDRED)
+        thousands = self._shelf.stored(self._conversation_id, Level.THOUSAND)
+        lifetime = self._shelf.stored(self._conversation_id, Level.LIFETIME)
+        choices = [(Level.HUNDRED, hundreds)]
+        if thousands:
+            choices.append((Level.THOUSAND, [*thousands, *self._after(thousands, hundreds)]))
+        if lifetime:
+            newer = self._after(lifetime, hundreds)
+            choices += [(Level.LIFETIME, [*lifetime, *newer]), (Level.LIFETIME, lifetime)]
+        shown = {one.summary.number: _shown(one.summary) for one in (*hundreds, *thousands, *lifetime)}
+        return [
+            _Choice(level, "\n\n".join(shown[one.summary.number] for one in parts if one.summary.lines), parts)
+            for level, parts in choices
+        ]
+
+    def _after(self, wholes: Sequence[Stored], hundreds: Sequence[Stored]) -> list[Stored]:
+        inside = {part for one in wholes for part in self._shelf.parts(one.summary.number)}
+        return [one for one in hundreds if one.summary.number not in inside]
+
+    def _covered(self, parts: Sequence[Stored]) -> tuple[Covered, ...]:
+        numbers: list[int] = []
+        for one in parts:
+            numbers += self._shelf.parts(one.summary.number) or [one.summary.number]
+        end = self._shelf.covered_up_to(self._conversation_id, numbers)
+        return () if end is None else (Covered(self._conversation_id, *end),)
+
+
+def _shown(summary: Summary) -> str:
+    ends = summary.first_turn_id
+    if summary.last_turn_id != summary.first_turn_id:
+        ends = f"{ends} to {summary.last_turn_id}"
+    return f"Turns {ends}:\n{summary.text}"

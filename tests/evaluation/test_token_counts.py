@@ -1,0 +1,45 @@
+"""Tokens are counted of what somebody asks for, and once."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_rag.evaluation.benchmark import Benchmark, Document, Dropped
+from memory_rag.evaluation.token_counts import TokenCounts
+from memory_rag.turns import Role, Turn
+
+
+class Counting:
+    """Counts words, and remembers the texts."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def __call__(self, text: str) -> int:
+        self.texts.append(text)
+        return len(text.split())
+
+
+@pytest.fixture
+def benchmark() -> Benchmark:
+    said = {"t0": "the ferry", "t1": "leaves at seven", "t2": "the ferry", "t3": "never asked for"}
+    turns = [Turn(name, "c", "c/s", place, Role.USER, "Ada", text) for place, (name, text) in enumerate(said.items())]
+    documents = (Document("s0", "c", tuple(turns[:2])), *(Document(turn.turn_id, "c", (turn,)) for turn in turns[2:]))
+    return Benchmark("made", "turn", "5" * 64, documents, (), {}, Dropped())
+
+
+def test_a_text_is_counted_when_it_is_asked_for_and_once(benchmark: Benchmark) -> None:
+    count = Counting()
+    tokens = TokenCounts(benchmark, count=count)
+
+    assert "t3" in tokens
+    assert "t9" not in tokens
+    assert (list(tokens), len(tokens)) == (["s0", "t2", "t3"], 3)
+    assert count.texts == []
+    assert (tokens["s0"], tokens["t2"], tokens["s0"]) == (5, 2, 5)
+    assert count.texts == ["the ferry", "leaves at seven"]
+
+
+def test_a_document_that_is_not_there_has_no_tokens(benchmark: Benchmark) -> None:
+    with pytest.raises(KeyError):
+        TokenCounts(benchmark, count=Counting())["t9"]

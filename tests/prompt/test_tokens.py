@@ -1,0 +1,108 @@
+"""Tokens are counted by the model's own file, or estimated so that it errs high."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from memory_rag.embedding.wordpiece import TOKENIZER_FILE
+from memory_rag.errors import EmbedderError
+from memory_rag.prompt.tokens import (
+    Estimate,
+    TokenizerFile,
+    message_tokens,
+    messages_tokens,
+    token_counter,
+)
+from memory_rag.sample import history_path
+from tests.prompt.word_counter import Words
+
+TEXTS = {
+    "English": "We agreed on forty-nine euro for the first season, and the workshop costs 45 euro per person, jar "
+    "included. I would rather not change it before autumn, since the printed flyers already say so.",
+    "Swedish": "Vi kom överens om fyrtionio euro för första säsongen, och kursen kostar 45 euro per person, burk "
+    "inräknad. Jag ändrar helst inget före hösten, eftersom de tryckta lapparna redan säger så.",
+    "Swedish without its letters": "Vi ses inte denna vecka, men kom till oss nästa om du vill, sa hon.",
+    "code": "def mean(values: list[float]) -> float:\n    if not values:\n        raise ValueError('no values')\n"
+    "    return sum(values) / len(values)\n",
+    "CJK": "我们同意第一季收取四十九欧元,研讨会每人四十五欧元。東京は夜の七時です。오늘 회의는 세 시입니다",
+    "emoji": "Great 🎉🎉 see you 👩🏽‍💻 at 7 🇸🇪 ❤️",
+}
+
+
+@pytest.fixture(scope="module")
+def wordpiece() -> TokenizerFile:
+    return TokenizerFile(TOKENIZER_FILE)
+
+
+@pytest.fixture(scope="module")
+def byte_pairs(tmp_path_factory: pytest.TempPathFactory) -> TokenizerFile:
+    """A byte-level tokenizer as chat models have it, but with few words: it knows a summer's talk of bread."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(vocab_size=3000, initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    tokenizer.train_from_iterator([history_path().read_text(encoding="utf-8")], trainer)
+    path = tmp_path_factory.mktemp("model") / "tokenizer.json"
+    tokenizer.save(str(path))
+    return TokenizerFile(path)
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_the_estimate_errs_high_beside_a_models_file(kind: str, wordpiece: TokenizerFile) -> None:
+    assert wordpiece.count(TEXTS[kind]) <= Estimate().count(TEXTS[kind])
+
+
+@pytest.mark.parametrize("kind", ["English", "Swedish", "code", "emoji"])
+def test_it_errs_high_beside_byte_pairs_too(kind: str, byte_pairs: TokenizerFile) -> None:
+    assert byte_pairs.count(TEXTS[kind]) <= Estimate().count(TEXTS[kind])
+
+
+@pytest.mark.parametrize("kind", ["English", "Swedish", "code"])
+def test_it_errs_by_less_than_the_double(kind: str, wordpiece: TokenizerFile) -> None:
+    assert Estimate().count(TEXTS[kind]) < 2 * wordpiece.count(TEXTS[kind])
+
+
+def test_an_estimate_is_marked_as_one(wordpiece: TokenizerFile) -> None:
+    assert (Estimate().name, Estimate().is_estimate) == ("estimate", True)
+    assert (wordpiece.name, wordpiece.is_estimate) == ("tokenizer.json", False)
+
+
+def test_the_models_file_is_used_where_there_is_one() -> None:
+    assert isinstance(token_counter(str(TOKENIZER_FILE)), TokenizerFile)
+    assert isinstance(token_counter(""), Estimate)
+    assert isinstance(token_counter(None), Estimate)
+
+
+def test_long_texts_are_counted_whole(wordpiece: TokenizerFile) -> None:
+    """The file by itself cuts at 128 tokens and fills shorter texts up to them."""
+    assert wordpiece.count("bread " * 1000) == 1000
+    assert wordpiece.count("bread") == 1
+
+
+def test_a_file_that_is_no_tokenizer_says_what_one_is(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text("{}", encoding="utf-8")
+    for path in (tmp_path / "tokenizer.json", tmp_path / "missing.json"):
+        with pytest.raises(EmbedderError, match=r"it is the tokenizer\.json that lies beside a model"):
+            token_counter(path)
+
+
+@given(st.text(alphabet=st.characters()))
+def test_any_text_with_a_letter_costs_something(text: str) -> None:
+    assert Estimate().count(f"{text}a") > 0
+    assert Estimate().count("") == 0
+
+
+def test_a_message_costs_its_words_and_its_marks() -> None:
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "one two three"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "a b"}]},
+    ]
+
+    assert message_tokens(messages[0], counter=Words()) == 4 + 3
+    assert messages_tokens(messages, counter=Words()) == 7 + 4 + 3
