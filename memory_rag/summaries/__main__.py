@@ -64,7 +64,7 @@ def _measured(name: str, given: argparse.Namespace) -> dict[str, Any]:
         model = summarizer_named(given.summarizer, analyzer=lambda: analyzer)()
         trials.append((f"{given.summarizer}, extended by {BATCH_TURNS} turns", model, BATCH_TURNS))
     return {
-        "data": {"name": name, "sha256": benchmark.sha256, "n_turns": sum(map(len, conversations.values()))},
+        "dataset": {"name": name, "sha256": benchmark.sha256, "n_turns": sum(map(len, conversations.values()))},
         "summarizers": {
             label: _shares(
                 blocks_kept(
@@ -76,7 +76,7 @@ def _measured(name: str, given: argparse.Namespace) -> dict[str, Any]:
             )
             for label, summarizer, batch_turns in trials
         },
-        **provenance(words=given.words, block_turns=100, seed=given.seed),
+        "provenance": provenance(words=given.words, block_turns=100, seed=given.seed),
     }
 
 

@@ -14,6 +14,8 @@ from memory_rag.turns import Role, Turn
 
 _OF_ASSISTANTS = frozenset({Kind.DECISION})
 """What counts in a model's mouth: it has no preferences, and its "you need to" and "I am a" are no one's facts."""
+_NOT_ASKED = frozenset({Kind.POINT, Kind.TODO, Kind.FACT})
+"""What a question isn't, whatever its words: "How many jars do we need?" is nothing to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def read_sentences(turns: Sequence[Turn], *, analyzer: Analyzer) -> list[Sentenc
             kind = kind_of(sentence, language=language)
             if turn.role is Role.ASSISTANT and kind not in _OF_ASSISTANTS:
                 kind = Kind.POINT
-            elif kind is Kind.POINT and sentence.rstrip("\"'”’)*_").endswith(("?", "？", "؟")):
+            elif kind in _NOT_ASKED and sentence.rstrip("\"'”’)*_").endswith(("?", "？", "؟")):
                 kind = Kind.POINT if _is_answered(turns, number) else Kind.QUESTION
             reason = ""
             if kind is Kind.DECISION:

@@ -66,7 +66,7 @@ class Line:
     def shown(self) -> str:
         """The line as it stands in a summary's text, without its turns."""
         who = f"{self.speaker}: " if self.speaker else ""
-        why = f" (because: {self.reason})" if self.reason and self.reason not in self.text else ""
+        why = f" (why: {self.reason})" if self.reason and self.reason not in self.text else ""
         return f"{who}{self.text}{why}"
 
     @property

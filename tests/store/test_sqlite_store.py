@@ -245,7 +245,12 @@ def test_the_steps_that_made_the_tables_are_recorded(store: SqliteTurnStore) -> 
     recorded = rows_of(store.path, "SELECT name, applied_at FROM migrations ORDER BY name")
     SqliteTurnStore(store.path.parent).close()
 
-    assert [name for name, _ in recorded] == ["m001_turns_and_changes", "m002_vanished", "m003_prompt", "m004_summaries"]
+    assert [name for name, _ in recorded] == [
+        "m001_turns_and_changes",
+        "m002_vanished",
+        "m003_prompt",
+        "m004_summaries",
+    ]
     assert rows_of(store.path, "SELECT name, applied_at FROM migrations ORDER BY name") == recorded
 
 

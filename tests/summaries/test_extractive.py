@@ -71,7 +71,7 @@ def test_a_reason_in_the_next_sentence_goes_along(summarizer: ExtractiveSummariz
         if one.kind is Kind.DECISION
     )
 
-    assert line.shown == "Ebba: We chose Postgres. (because: The reason is that it has many writers.)"
+    assert line.shown == "Ebba: We chose Postgres. (why: The reason is that it has many writers.)"
 
 
 @pytest.mark.parametrize(
@@ -159,3 +159,13 @@ def test_no_turns_give_no_lines(summarizer: ExtractiveSummarizer) -> None:
     lines: tuple[Line, ...] = summarizer.extend((), ())
 
     assert lines == ()
+
+
+def test_a_question_is_nothing_to_do(summarizer: ExtractiveSummarizer, talk: Talk) -> None:
+    (line,) = (
+        one
+        for one in summarizer.extend((), talk(("Ebba", "Hur många burkar behöver vi till workshopen?")))
+        if one.kind is not Kind.TOPIC
+    )
+
+    assert line.kind is Kind.QUESTION

@@ -483,3 +483,25 @@ def test_the_extractive_one_is_what_is_made_without_a_summarizer(store: SqliteTu
     summaries.summarise("c", keep_recent=0)
 
     assert summaries.stored("c")[0].made_by == ExtractiveSummarizer(ANALYZER).fingerprint
+
+
+def test_what_was_read_before_is_read_again_when_something_changed(store: SqliteTurnStore, open_at: Open) -> None:
+    summaries = open_at()
+    say(store, "Rose one.", "Rose two.", "Rose three.", "Rose four.")
+    summaries.summarise("c", keep_recent=1)
+    source = summaries.of("c")
+
+    def given() -> tuple[int, bool]:
+        found = source.at_most(999, count=len)
+        assert found is not None
+        return found.covers[0].n_turns, "Rose three." in found.text
+
+    assert given() == (3, True)
+    say(store, "Rose five.")
+    assert given() == (3, True)
+    summaries.summarise("c", keep_recent=0)
+    assert given() == (5, True)
+    store.correct("t3", text="Stone three.")
+    assert given() == (5, False)
+    store.append([Turn("", "c", "s", 1, Role.USER, "Ebba", "Between them.")])
+    assert given() == (1, False)

@@ -49,7 +49,7 @@ def test_the_text_has_headings_and_the_turns_of_every_line() -> None:
     assert shown == (
         "Topics: pricing, workshop\n"
         "Decisions:\n"
-        "- We go with 49 euro. (because: because the jars cost more) [t1, t2]\n"
+        "- We go with 49 euro. (why: because the jars cost more) [t1, t2]\n"
         "Open questions:\n"
         "- Who brings the jars? [t4]"
     )
