@@ -24,6 +24,8 @@ SIZES: Final = (10_000, 100_000)
 SEED: Final = 20
 NEAREST: Final = 200
 """The k of plain FAISS's search: as many candidates as a memory takes from its dense side."""
+IN_A_ROW: Final = 4
+"""Calls of one query in a row, of which the least counts, as in the study that the goals come from."""
 MODES: Final = ("keyword", "dense", "hybrid")
 _COLD: Final = ("keyword", "hybrid")
 
@@ -181,6 +183,7 @@ class _Trial:
             ways,
             asked,
             rounds=self.often.rounds,
+            in_a_row=IN_A_ROW,
             progress=lambda done, total: self.tell(f"asking {size:,}", done, total),
         )
         memory.close()

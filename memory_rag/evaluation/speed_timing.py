@@ -58,17 +58,19 @@ def interleaved(
     cases: Sequence[Case],
     *,
     rounds: int,
+    in_a_row: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Timing]:
     """Time every way on every case, ``rounds`` times, way after way on the same case, so that all meet the same load.
 
-    ``progress`` is called with (done, all) cases between measurements.
+    A measurement is the least of so many calls in a row: a way that comes behind one that reads much would else pay for
+    what that left in the processor's caches. ``progress`` is called with (done, all) cases between measurements.
     """
     seconds = {name: np.empty((rounds, len(cases))) for name in ways}
     for repetition in range(rounds):
         for number, case in enumerate(cases):
             for name, way in ways.items():
-                seconds[name][repetition, number] = timed(way, case)
+                seconds[name][repetition, number] = min(timed(way, case) for _ in range(in_a_row))
             if progress is not None:
                 progress(repetition * len(cases) + number + 1, rounds * len(cases))
     return {name: Timing.of(taken) for name, taken in seconds.items()}

@@ -15,7 +15,7 @@ from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.turn_table import ROLES, TurnTable
 from memory_rag.turns import Role
 
-_SAMPLE: Final = 512
+_SAMPLE: Final = 256
 
 
 class Stage:
@@ -29,7 +29,7 @@ class Stage:
 
     @cached_property
     def sample(self) -> Entries:
-        """At most 512 entries of the pool, drawn from its size alone: the same pool has the same sample."""
+        """At most 256 entries of the pool, drawn from its size alone: the same pool has the same sample."""
         entries = self.pool.entries
         if len(entries) <= _SAMPLE:
             return entries
