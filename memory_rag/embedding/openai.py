@@ -142,15 +142,7 @@ class OpenAIEmbedder:
 
     @cached_property
     def _client(self) -> OpenAI:
-        from openai import OpenAI
-
-        return OpenAI(
-            api_key=self._api_key or "none",
-            base_url=self._base_url,
-            timeout=self._timeout_s,
-            # One policy for retries, and it is ours.
-            max_retries=0,
-        )
+        return open_client(self._api_key, base_url=self._base_url, timeout_s=self._timeout_s)
 
     def _ask(self, texts: list[str]) -> Vectors:
         """Return the vectors of one request, as the server gave them, in the order of the texts."""
@@ -227,6 +219,13 @@ class OpenAIEmbedder:
     @property
     def _server(self) -> str:
         return self._base_url or "OpenAI"
+
+
+def open_client(api_key: str, *, base_url: str | None, timeout_s: float) -> OpenAI:
+    """Return the SDK's client, also without a key, for servers that need none; trying again is left to a policy."""
+    from openai import OpenAI
+
+    return OpenAI(api_key=api_key or "none", base_url=base_url, timeout=timeout_s, max_retries=0)
 
 
 def estimated_tokens(text: str) -> int:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 
-from memory_rag.errors import SettingsError
-from memory_rag.prompt.numbered import number_of, refuse_unknown_turn, stripped
+from memory_rag.prompt.numbered import named, number_of, refuse_unknown_turn, stripped
 from memory_rag.store.connections import Connections
 from memory_rag.turns import from_microseconds, text_bytes, text_from_bytes, to_microseconds
 
@@ -54,11 +53,7 @@ class Decisions:
         Raises:
             SettingsError: there is no such decision.
         """
-        decisions = self.all()
-        found = next((one for one in decisions if one.decision_id == decision_id), None)
-        if found is None:
-            known = ", ".join(one.decision_id for one in decisions) or "none"
-            raise SettingsError(f"no decision {decision_id!r}; decisions are: {known}")
+        found = named(self.all(), decision_id, what="decision", name_of=lambda one: one.decision_id)
         with self._connections.writing() as connection:
             connection.execute("DELETE FROM decisions WHERE decision = ?", (number_of(decision_id, letter="d"),))
         return found

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
 from memory_rag.errors import SettingsError, UnknownTurnError
 from memory_rag.store.connections import Connection
+
+One = TypeVar("One")
 
 
 def number_of(name: str, *, letter: str) -> int:
     """Return the number in a name such as ``p3``; -1, which nothing has, for what is no such name."""
     digits = name.removeprefix(letter)
     return int(digits) if name.startswith(letter) and digits.isascii() and digits.isdigit() else -1
+
+
+def named(listed: Sequence[One], name: str, *, what: str, name_of: Callable[[One], str]) -> One:
+    """Return the one of some that has a name.
+
+    Raises:
+        SettingsError: none has.
+    """
+    found = next((one for one in listed if name_of(one) == name), None)
+    if found is None:
+        known = ", ".join(map(name_of, listed)) or "none"
+        raise SettingsError(f"no {what} {name!r}; {what}s are: {known}")
+    return found
 
 
 def stripped(text: str, *, what: str) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory_rag.errors import SettingsError
-from memory_rag.prompt.numbered import number_of, refuse_unknown_turn, stripped
+from memory_rag.prompt.numbered import named, number_of, refuse_unknown_turn, stripped
 from memory_rag.store.connections import Connections
 from memory_rag.turns import from_microseconds, text_bytes, text_from_bytes, to_microseconds
 
@@ -53,11 +52,7 @@ class Pins:
         Raises:
             SettingsError: there is no such pin.
         """
-        pins = self.all()
-        found = next((pin for pin in pins if pin.pin_id == pin_id), None)
-        if found is None:
-            known = ", ".join(pin.pin_id for pin in pins) or "none"
-            raise SettingsError(f"no pin {pin_id!r}; pins are: {known}")
+        found = named(self.all(), pin_id, what="pin", name_of=lambda pin: pin.pin_id)
         with self._connections.writing() as connection:
             connection.execute("DELETE FROM pins WHERE pin = ?", (number_of(pin_id, letter="p"),))
         return found

@@ -80,7 +80,6 @@ class Bm25:
     def __init__(self, postings: Postings | None = None, lengths: array[int] | None = None) -> None:
         self.postings = postings or Postings()
         self._lengths = lengths if lengths is not None else array("i")
-        self._norms: dict[bytes, tuple[LengthNorm, Scores]] = {}
 
     def add(self, entry: int, terms: Sequence[str]) -> None:
         """Add an entry; entries are numbered from 0 without gaps."""

@@ -15,7 +15,7 @@ from memory_rag.retrieval.fresh_terms import FreshTerms
 from memory_rag.retrieval.participants import ROLE_NAMES
 from memory_rag.retrieval.postings import Postings
 from memory_rag.retrieval.turn_table import TurnTable
-from memory_rag.store.files import write_atomically
+from memory_rag.store.archives import read_archive, write_archive
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Turn
@@ -102,8 +102,7 @@ class KeywordIndex:
             "applied": np.array([self.applied_seq, self.applied_at]),
             "made_by": np.frombuffer(_made_by(self.analyzer), np.uint8),
         }
-        # Not compressed: a proof of deletion has to be able to read the file.
-        write_atomically(folder / FILE_NAME, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+        write_archive(folder / FILE_NAME, arrays)
 
     @classmethod
     def load(cls, folder: Path, analyzer: Analyzer) -> KeywordIndex:
@@ -112,16 +111,13 @@ class KeywordIndex:
         A snapshot that is damaged or was made by other rules isn't used: catching up from nothing gives the same index,
         only later.
         """
-        try:
-            # Opened here: np.load leaves it open when it fails.
-            with (folder / FILE_NAME).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                if arrays["made_by"].tobytes() != _made_by(analyzer):
-                    return cls(analyzer)
-                return cls._of({name: arrays[name] for name in arrays.files}, analyzer)
-        except Exception:
-            # A garbled archive makes zipfile and NumPy raise nearly anything: BadZipFile, RuntimeError for a file that
-            # seems encrypted, NotImplementedError, struct.error, MemoryError for a shape.
-            return cls(analyzer)
+
+        def read(arrays: Mapping[str, npt.NDArray[np.generic]]) -> KeywordIndex | None:
+            if arrays["made_by"].tobytes() != _made_by(analyzer):
+                return None
+            return cls._of({name: arrays[name] for name in arrays}, analyzer)
+
+        return read_archive(folder / FILE_NAME, read) or cls(analyzer)
 
     @classmethod
     def _of(cls, parts: Mapping[str, npt.NDArray[np.generic]], analyzer: Analyzer) -> KeywordIndex:

@@ -137,10 +137,6 @@ class VectorFile:
             written.replace(path)
         fsync_folder(self.rows_path.parent)
 
-    def delete(self) -> None:
-        self.ids_path.unlink(missing_ok=True)
-        self.rows_path.unlink(missing_ok=True)
-
     def _is_another(self, identity: _Identity) -> bool:
         """Tell whether the files are not those that were read so far, with more at their ends."""
         if self._identity is None:

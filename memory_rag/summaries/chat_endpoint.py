@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from memory_rag.embedding.openai import open_client
 from memory_rag.embedding.retry import PassingFaultError, RetryPolicy, asked_wait_s
 from memory_rag.errors import EmbedderError, ModelError
 
@@ -84,15 +85,7 @@ class ChatEndpoint:
 
     @cached_property
     def _client(self) -> OpenAI:
-        from openai import OpenAI
-
-        return OpenAI(
-            api_key=self._api_key or "none",
-            base_url=self._base_url,
-            timeout=self._timeout_s,
-            # One policy for retries, and it is ours.
-            max_retries=0,
-        )
+        return open_client(self._api_key, base_url=self._base_url, timeout_s=self._timeout_s)
 
     def _without_key(self, said: str) -> str:
         return (said.replace(self._api_key, "***") if self._api_key else said)[:300]

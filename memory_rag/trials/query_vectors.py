@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Embedder, Vectors
-from memory_rag.store.files import write_atomically
+from memory_rag.store.archives import read_archive, write_archive
 from memory_rag.turns import Span, text_bytes
 
 
@@ -63,13 +65,13 @@ class RememberingEmbedder:
         """Write the vectors of questions down, if there are new ones."""
         if self._known is None or len(self._known) == self._n_saved:
             return
-        arrays = {
+        arrays: dict[str, npt.NDArray[Any]] = {
             "keys": np.frombuffer(b"".join(self._known), np.uint8).reshape(-1, 32),
             "vectors": np.stack([vector for vector, _ in self._known.values()]),
             "ms": np.array([ms for _, ms in self._known.values()]),
         }
         self._folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(self._path, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+        write_archive(self._path, arrays)
         self._n_saved = len(self._known)
 
     @property
@@ -93,14 +95,10 @@ class RememberingEmbedder:
         return found
 
     def _load(self) -> dict[bytes, tuple[Vectors, float]]:
-        try:
-            with self._path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                keys, vectors, ms = arrays["keys"], arrays["vectors"], arrays["ms"]
-                if vectors.shape != (len(keys), self.dim) or len(ms) != len(keys):
-                    return {}
-                return {
-                    key.tobytes(): (vector, float(spent)) for key, vector, spent in zip(keys, vectors, ms, strict=True)
-                }
-        except Exception:
-            # A garbled archive makes zipfile and NumPy raise nearly anything; the vectors are made again.
-            return {}
+        return read_archive(self._path, self._read) or {}
+
+    def _read(self, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[bytes, tuple[Vectors, float]] | None:
+        keys, vectors, ms = arrays["keys"], arrays["vectors"], arrays["ms"]
+        if vectors.shape != (len(keys), self.dim) or len(ms) != len(keys):
+            return None
+        return {key.tobytes(): (vector, float(spent)) for key, vector, spent in zip(keys, vectors, ms, strict=True)}
