@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -133,7 +134,7 @@ class Connections:
             try:
                 connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
                 self._admit(connection)
-                connection.execute("PRAGMA journal_mode = WAL")
+                self._log_ahead(connection)
                 connection.execute(f"PRAGMA synchronous = {self._synchronous}")
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.execute("PRAGMA cache_size = -16384")
@@ -145,6 +146,18 @@ class Connections:
             self._refuse_if_closed()
             self._all.add(opened)
         return opened
+
+    def _log_ahead(self, connection: Connection) -> None:
+        """Go over to a write-ahead log, which SQLite refuses at once, without waiting, while another process does."""
+        deadline = time.monotonic() + self._busy_timeout_ms / 1000
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if not _is_busy(error) or time.monotonic() > deadline:
+                    raise
+            time.sleep(0.005)
 
     @contextmanager
     def writing(self, *, discard: bool = False) -> Iterator[Connection]:
@@ -241,10 +254,18 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         raise _as_ours(error, path) from error
 
 
+def _code(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
 def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
     text = str(error)
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    code = _code(error)
+    if _is_busy(error):
         return MemoryLockedError(f"{path} is locked by another process ({text}); wait for it, or raise busy_timeout_s")
     if code == sqlite3.SQLITE_FULL:
         return StoreError(
