@@ -8,6 +8,7 @@ from typing import Final
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers import Import, ImportFile, ImportOptions, ImportReport, Noted, open_import
+from memory_rag.whole_memory import put_back
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Conversation, Turn, Withheld
 
@@ -52,6 +53,8 @@ def import_into(
 def _import_file(
     store: TurnStore, file: ImportFile, *, dry_run: bool, progress: Callable[[str, int, int], None] | None
 ) -> None:
+    if put_back(store, file, dry_run=dry_run):
+        return
     items = file if progress is None else _counted(file, progress)
     appended = store.append(items, dry_run=dry_run, newer=True, whole=file.whole_conversations)
     file.report.count_kept(len(appended.turn_ids))

@@ -1,11 +1,17 @@
-"""Our own export: turns as JSON Lines, every field and every code point as it was stored."""
+"""Our own export: turns as JSON Lines, every field and every code point as it was stored.
+
+Version 1 holds conversations and turns. Version 2 is a whole memory: its turns with their row numbers, the rows of
+every other table, and a last line that counts both, by which a file that was cut is known. In a memory that holds
+nothing yet it is put back as it was; into any other only its turns are imported, as those of version 1 are.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any
 
@@ -19,6 +25,8 @@ from memory_rag.turns import Block, Conversation, Source, Span, Turn, text_bytes
 
 FORMAT = "memory_rag.turns"
 VERSION = 1
+WHOLE = 2
+_WHOLE_ONLY = "kept out: it belongs to the whole memory, which is put back only where nothing is stored yet"
 
 _NEEDED = {"conversation_id": str, "session_id": str, "ordinal": int, "role": str, "text": str}
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -40,6 +48,18 @@ class TurnLinesImporter:
             return Detection(self.name, 1.0, f"a first line with the format {FORMAT!r}")
         return Detection(self.name, 0.0, f"no first line with the format {FORMAT!r}")
 
+    def whole(self, source: SourceFile) -> Whole | None:
+        """Return the whole memory that an export holds; None for one of turns only.
+
+        Raises:
+            ImportFormatError: it can't be read, or is of a later release.
+        """
+        lines = source.read_json_lines()
+        header = _check_header(next(lines, None), source.label)
+        if header["version"] != WHOLE:
+            return None
+        return Whole(source.label, as_object(header.get("numbers")), lines)
+
     def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
         lines = source.read_json_lines()
         _check_header(next(lines, None), source.label)
@@ -49,13 +69,113 @@ class TurnLinesImporter:
                 continue
             where = f"line {line.number}"
             record = _without_separator(as_object(line.value))
-            if "turn" in record:
+            if "table" in record:
+                yield Noted(_WHOLE_ONLY, f"{where}: {record['table']}")
+            elif "end" in record:
+                continue
+            elif "turn" in record:
                 yield from _turn(as_object(record["turn"]), where, options)
             elif "conversation" in record:
                 named = as_object(record["conversation"])
                 yield Conversation(str(named.get("conversation_id", "")), str(named.get("title") or ""))
             else:
                 yield Skipped("neither a turn nor a conversation", where)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedTurn:
+    """A turn and the number of its row."""
+
+    row: int
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A row of another table of the store, by column."""
+
+    table: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole memory in an export; iterated once, it gives all that the memory held.
+
+    ``numbers`` are the highest that each of its tables ever gave.
+    """
+
+    label: str
+    numbers: Mapping[str, Any]
+    lines: Iterator[Line | Skipped]
+
+    def __iter__(self) -> Iterator[Conversation | NumberedTurn | TableRow]:
+        """Yield what was stored, in the order in which it was written out.
+
+        Raises:
+            ImportFormatError: a line is damaged or missing; nothing of it is then to be kept.
+        """
+        counted = {"turns": 0, "rows": 0}
+        end: Any = None
+        for line in self.lines:
+            if isinstance(line, Skipped) or end is not None:
+                raise self._not_whole(line.where if isinstance(line, Skipped) else f"line {line.number} after its end")
+            record = _without_separator(as_object(line.value))
+            match record:
+                case {"turn": dict(fields)} if isinstance(fields.get("row"), int):
+                    counted["turns"] += 1
+                    yield NumberedTurn(fields["row"], self._as_stored(fields, f"line {line.number}"))
+                case {"conversation": {"conversation_id": str(conversation_id), "title": str(title)}}:
+                    yield Conversation(conversation_id, title)
+                case {"table": str(table), "row": dict(values)}:
+                    counted["rows"] += 1
+                    yield TableRow(table, values)
+                case {"end": dict(end)}:
+                    pass
+                case _:
+                    raise self._not_whole(f"line {line.number}")
+        if end != counted:
+            raise self._not_whole("its end is missing or counts other lines")
+
+    def _as_stored(self, fields: dict[str, Any], where: str) -> Turn:
+        for item in _turn(fields, where, ImportOptions()):
+            if isinstance(item, Turn):
+                turn_id = fields.get("turn_id")
+                own = item.source if isinstance(fields.get("source"), dict) else None
+                return replace(item, turn_id=turn_id if isinstance(turn_id, str) else "", source=own)
+            raise self._not_whole(f"{where}: {item.reason if isinstance(item, Skipped | Noted) else item}")
+        raise self._not_whole(where)
+
+    def _not_whole(self, why: str) -> ImportFormatError:
+        return ImportFormatError(
+            f"{self.label}: this export of a whole memory is damaged or was cut ({why}), and nothing was stored; "
+            "export it again, or give its first line the version 1 to import the turns that it still holds"
+        )
+
+
+def whole_lines(
+    *,
+    numbers: Mapping[str, int],
+    conversations: Iterable[Conversation],
+    turns: Iterable[tuple[int, Turn]],
+    others: Iterable[tuple[str, Mapping[str, Any]]],
+) -> Iterator[str]:
+    """Yield the lines of a whole memory's export, each ended by a line feed, as :func:`export_lines` does.
+
+    ``numbers`` are the highest that each table ever gave, ``turns`` come with their rows, ``others`` are the rows of
+    all other tables.
+    """
+    yield _line({"format": FORMAT, "version": WHOLE, "numbers": dict(numbers)})
+    for conversation in conversations:
+        yield _conversation_line(conversation)
+    n_turns = n_rows = 0
+    for row, turn in turns:
+        n_turns += 1
+        yield _line({"turn": {"row": row, **_fields(turn)}})
+    for table, values in others:
+        n_rows += 1
+        yield _line({"table": table, "row": dict(values)})
+    yield _line({"end": {"turns": n_turns, "rows": n_rows}})
 
 
 def export_lines(conversations: Iterable[Conversation], turns: Iterable[Turn]) -> Iterator[str]:
@@ -67,10 +187,14 @@ def export_lines(conversations: Iterable[Conversation], turns: Iterable[Turn]) -
     """
     yield _line({"format": FORMAT, "version": VERSION})
     for conversation in conversations:
-        named = {"conversation_id": conversation.conversation_id, "title": conversation.title}
-        yield _line({"conversation": named})
+        yield _conversation_line(conversation)
     for turn in turns:
         yield _line({"turn": _fields(turn)})
+
+
+def _conversation_line(conversation: Conversation) -> str:
+    named = {"conversation_id": conversation.conversation_id, "title": conversation.title}
+    return _line({"conversation": named})
 
 
 def _fields(turn: Turn) -> dict[str, Any]:
@@ -129,16 +253,18 @@ def _removed(value: Any, separator: str) -> Any:
     return value
 
 
-def _check_header(first: Line | Skipped | None, label: str) -> None:
+def _check_header(first: Line | Skipped | None, label: str) -> dict[str, Any]:
+    """Return the first line of an export that this release reads."""
     header = as_object(first.value) if isinstance(first, Line) else {}
     if header.get("format") != FORMAT:
         raise ImportFormatError(f"{label}: no memory-rag export, its first line has no format {FORMAT!r}")
     version = header.get("version")
-    if version != VERSION:
+    if version not in (VERSION, WHOLE):
         raise ImportFormatError(
-            f"{label}: an export of version {version!r}; this release reads version {VERSION}. "
+            f"{label}: an export of version {version!r}; this release reads versions {VERSION} and {WHOLE}. "
             "Update memory-rag, or export again with this release"
         )
+    return header
 
 
 def _turn(fields: dict[str, Any], where: str, options: ImportOptions) -> Iterator[Item]:

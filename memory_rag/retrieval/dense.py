@@ -18,7 +18,8 @@ from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, mean_and_deviation
 from memory_rag.retrieval.turn_table import Mask, TurnTable, content_key
 from memory_rag.retrieval.vector_groups import VectorGroups
-from memory_rag.retrieval.vectors import ID, VectorFile, VectorRows, ids_of
+from memory_rag.retrieval.vector_blocks import ID
+from memory_rag.retrieval.vectors import VectorFile, VectorRows, ids_of
 from memory_rag.store.files import LOCK_NAME, locked
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span, Turn
@@ -65,6 +66,7 @@ class DenseIndex:
         self._entry_of: Entries = np.zeros(0, np.int64)
         self._covered: Mask = np.zeros(0, np.bool_)
         self._seen: tuple[TurnTable, int, int] | None = None
+        self._waiting: Entries | None = None
         self._put_off: set[int] = set()
         self._sampled: dict[int, _Sampled] = {}
 
@@ -91,7 +93,9 @@ class DenseIndex:
 
         What is left out of recall (tool traffic) isn't embedded; keyword search finds it when asked.
         """
-        return np.flatnonzero(table.alive & table.recalled & ~self._covered)
+        if self._waiting is None:
+            self._waiting = np.flatnonzero(table.alive & table.recalled & ~self._covered)
+        return self._waiting
 
     def embed(
         self,
@@ -207,9 +211,12 @@ class DenseIndex:
         return path in (self._file.rows_path, self._file.ids_path)
 
     def compact(self, table: TurnTable) -> bool:
-        """Write the file anew without the vectors of removed turns if they are many; tell whether it was done."""
+        """Write the file anew without the vectors of removed turns if they are many, or a block of it is damaged.
+
+        Tells whether it was done.
+        """
         living = self._living_vectors(table)
-        if len(self._ids) == 0 or living.mean() >= 1 - _DEAD_SHARE:
+        if len(self._ids) == 0 or (living.mean() >= 1 - _DEAD_SHARE and not self._file.n_damaged):
             return False
         with locked(self._folder / LOCK_NAME, timeout_s=self._lock_timeout_s, what="vectors"):
             self.catch_up(table)
@@ -253,6 +260,7 @@ class DenseIndex:
         self._entry_of = np.where(np.repeat(stays, sizes), entries, -1)
         self._covered = of_entry != _NO_GROUP
         self._sampled.clear()
+        self._waiting = None
         self._seen = (table, table.version, len(self._ids))
 
     def _write(self, batch: _Batch, unlocked: Unlocked) -> None:

@@ -19,6 +19,7 @@ from memory_rag.retrieval.quote_source import StoredTurns
 from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.ranking import Ranking
 from memory_rag.retrieval.searcher import Searcher, SearchOptions
+from memory_rag.retrieval.sides import Sides
 from memory_rag.retrieval.signals import signals
 from memory_rag.retrieval.weights_file import read_weights
 from memory_rag.settings import Settings
@@ -86,6 +87,20 @@ class Indexes:
             return _noted(ranking, f"{waiting}: {trouble}" if trouble else waiting)
         return ranking
 
+    def sides(self, query: str) -> Sides:
+        """Return both sides for other searches than those for turns, as ready for a question as :meth:`search` is."""
+        self._load_ahead()
+        searcher = self._caught_up()
+        try:
+            dense = self._dense_caught_up()
+            if dense is None:
+                return Sides(searcher, notes=("found by keyword only: this memory has no embedder (embedder = none)",))
+            trouble = self._embed_some(dense, searcher, query)
+            searcher.embed_query(query, dense.embedder)
+        except (EmbedderError, MissingExtraError, StoreError) as error:
+            return Sides(searcher, notes=(f"found by keyword only: {error}",))
+        return Sides(searcher, dense, (trouble,) if trouble else ())
+
     def _load_ahead(self) -> None:
         """Let the model load beside the keyword index; what can't be loaded is told where it is needed."""
         if self._dense is None:
@@ -138,6 +153,11 @@ class Indexes:
             self._embedder = open_embedder(self._settings.embedder, threads=self._settings.threads)
         return self._embedder
 
+    @property
+    def analyzer(self) -> Analyzer:
+        """What takes this memory's texts apart."""
+        return self.keyword.analyzer
+
     def searcher(self) -> Searcher:
         """Return what searches, caught up with the store."""
         return self._caught_up()
@@ -186,6 +206,7 @@ class Indexes:
         self._caught_up(progress=progress)
         self.save()
         embedded = self.embed(progress=progress, unlocked=unlocked)
+        self.compact()
         if prune and self._dense is not None:
             for path in (self._folder / "vectors").glob("*"):
                 if not self._dense.owns(path):

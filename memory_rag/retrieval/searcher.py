@@ -13,7 +13,7 @@ import numpy as np
 
 from memory_rag.embedding.embedder import Embedder, Vectors, checked_vectors
 from memory_rag.errors import QueryError
-from memory_rag.retrieval.bm25 import Pool
+from memory_rag.retrieval.bm25 import Bm25, Pool
 from memory_rag.retrieval.candidates import candidates
 from memory_rag.retrieval.filters import Scope, Within, scope_of
 from memory_rag.retrieval.floor import Evidence, evidence_signs, floor_for
@@ -156,6 +156,11 @@ class Searcher:
             evidence_value=value,
         )
 
+    @property
+    def bm25(self) -> Bm25:
+        """What scores entries by their words."""
+        return self._keyword.bm25
+
     def analyze(self, query: str, *, today: date | None = None) -> QueryAnalysis:
         """Take a question apart with this memory's language and people."""
         table, analyzer, known = self._keyword.table, self._keyword.analyzer, self._participants
@@ -208,6 +213,8 @@ class Searcher:
 
     def _pending(self, scope: Scope, dense: DenseIndex | None) -> int:
         """Return how many of the turns that may be found lack a vector, but for those that are never embedded."""
+        if dense is not None and len(dense.pending(self._keyword.table)) == 0:
+            return 0
         missing = scope.allowed & self._keyword.table.recalled
         return int(np.count_nonzero(missing if dense is None else missing & ~dense.covered))
 

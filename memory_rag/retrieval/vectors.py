@@ -2,7 +2,8 @@
 
 Two files a model, described byte by byte in ``indexes/README.md``: ``<fingerprint>.f32`` holds float32 rows and nothing
 else, ``<fingerprint>.ids`` holds blocks that say which turn, words and span each row belongs to, with a checksum over
-both. Rows without a whole block, left by a killed process, don't count and are overwritten.
+both. Rows without a whole block, left by a killed process, don't count and are overwritten; a damaged block amid others
+is passed over.
 """
 
 from __future__ import annotations
@@ -10,27 +11,19 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import StoreError
+from memory_rag.retrieval.vector_blocks import HEAD, ID, Ids, block_bytes, whole_blocks
 from memory_rag.store.files import fsync_folder, write_atomically
 
-MAGIC: Final = 0x4D524732
-"""``MRG2``, at the head of every block."""
-_HEAD: Final = np.dtype([("magic", "<u4"), ("n_rows", "<u4"), ("dim", "<u4"), ("checksum", "<u4")])
-ID: Final = np.dtype([("row", "<i8"), ("content", "<i8"), ("start", "<i8"), ("end", "<i8")])
-"""A vector's turn (its row in the store), the key of the words that were embedded, and the passage's span in the
-searchable text."""
 _PLAIN: Final = re.compile(r"[a-z0-9-][a-z0-9.:-]{0,149}")
-Ids = npt.NDArray[np.void]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +44,8 @@ class VectorFile:
         self.dim = dim
         self.fingerprint = fingerprint
         self.n_read = 0
+        self.n_damaged = 0
+        """Of the rows read, those that a damaged block held."""
         self._ids_read = 0
         self._identity: _Identity | None = None
         self._seen: tuple[_Look | None, _Look | None] | None = None
@@ -58,7 +53,8 @@ class VectorFile:
     def read_new(self) -> VectorRows | None:
         """Return the rows that were appended since the last call; None if the files were replaced and must be reread.
 
-        A damaged block ends what is read; what it and the blocks after it held is embedded again.
+        A damaged block is passed over, and what it held is embedded again. A block that is damaged or not whole at
+        the end was left by a killed process; it doesn't count, and the next is written over it.
 
         Raises:
             StoreError: the files can't be read.
@@ -81,24 +77,20 @@ class VectorFile:
             return None
         except OSError as error:
             raise StoreError(f"{self.ids_path} can't be read ({error.strerror})") from error
-        blocks = self._blocks(data)
-        vectors = self._rows(sum(len(ids) for _head, ids in blocks))
-        good: list[Ids] = []
-        n_good = 0
-        for head, ids in blocks:
-            rows = vectors[n_good : n_good + len(ids)]
-            if len(rows) < len(ids) or _checksum(rows, ids) != head["checksum"]:
-                break
-            good.append(ids)
-            n_good += len(ids)
-        if not good:
+        rows = self._rows_from(self.n_read)
+        blocks = whole_blocks(data, rows, dim=self.dim)
+        if not blocks:
             return self._nothing()
-        self.n_read += n_good
-        self._ids_read += sum(_HEAD.itemsize + ids.nbytes for ids in good)
+        n_damaged = sum(block.n_before for block in blocks)
+        self.n_damaged += n_damaged
+        self.n_read += blocks[-1].end
+        self._ids_read += blocks[-1].ids_end
         self._identity = identity
         # Looked at before it was read: whatever came since shows. A block that isn't whole yet is read again.
         self._seen = seen if identity.n_bytes == self._ids_read else None
-        return VectorRows(vectors[:n_good], np.concatenate(good))
+        # Not copied where nothing has to be left out: a large memory has gigabytes of them.
+        vectors = np.concatenate([block.vectors for block in blocks]) if n_damaged else rows[: blocks[-1].end]
+        return VectorRows(vectors, np.concatenate([block.ids for block in blocks]))
 
     def append(self, vectors: Vectors, ids: Ids) -> None:
         """Append rows durably: the vectors first, then the block that makes them count. Call under the memory's lock.
@@ -112,7 +104,7 @@ class VectorFile:
         try:
             self.rows_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             _write_at(self.rows_path, self.n_read * self.dim * 4, rows.tobytes())
-            _write_at(self.ids_path, self._ids_read, self._block(rows, ids))
+            _write_at(self.ids_path, self._ids_read, block_bytes(rows, ids))
         except OSError as error:
             raise StoreError(
                 f"vectors can't be written to {self.rows_path.parent} ({error.strerror}); the words are safe and "
@@ -129,7 +121,7 @@ class VectorFile:
             StoreError: the disk is full or the files can't be written; the old ones are still there.
         """
         vectors = np.ascontiguousarray(rows.vectors, np.float32)
-        block = self._block(vectors, rows.ids) if len(rows.ids) else b""
+        block = block_bytes(vectors, rows.ids) if len(rows.ids) else b""
         new = {path: path.with_name(f".{path.name}.new") for path in (self.rows_path, self.ids_path)}
         write_atomically(new[self.rows_path], lambda file: file.write(vectors.tobytes()))
         write_atomically(new[self.ids_path], lambda file: file.write(block))
@@ -145,34 +137,16 @@ class VectorFile:
         return shorter or not identity.continues(self._identity)
 
     def _start_over(self) -> None:
-        self.n_read = self._ids_read = 0
+        self.n_read = self.n_damaged = self._ids_read = 0
         self._identity = self._seen = None
 
     def _nothing(self) -> VectorRows:
         return VectorRows(np.zeros((0, self.dim), np.float32), np.zeros(0, ID))
 
-    def _block(self, vectors: Vectors, ids: Ids) -> bytes:
-        head = np.array([(MAGIC, len(ids), self.dim, _checksum(vectors, ids))], _HEAD)
-        return head.tobytes() + ids.tobytes()
-
-    def _blocks(self, data: bytes) -> list[tuple[np.void, Ids]]:
-        """Return (head, ids) of the blocks that are whole, up to the first that isn't one."""
-        blocks: list[tuple[np.void, Ids]] = []
-        place = 0
-        while place + _HEAD.itemsize <= len(data):
-            head = np.frombuffer(data, _HEAD, count=1, offset=place)[0]
-            n = int(head["n_rows"])
-            end = place + _HEAD.itemsize + n * ID.itemsize
-            if head["magic"] != MAGIC or head["dim"] != self.dim or n == 0 or end > len(data):
-                break
-            blocks.append((head, np.frombuffer(data, ID, count=n, offset=place + _HEAD.itemsize)))
-            place = end
-        return blocks
-
-    def _rows(self, n: int) -> Vectors:
-        """Return the next n rows of the file of vectors, or as many as are there."""
+    def _rows_from(self, first: int) -> Vectors:
+        """Return the rows of the file of vectors from this one on."""
         try:
-            numbers = np.fromfile(self.rows_path, "<f4", count=n * self.dim, offset=self.n_read * self.dim * 4)
+            numbers = np.fromfile(self.rows_path, "<f4", offset=first * self.dim * 4)
         except FileNotFoundError:
             numbers = np.zeros(0, np.float32)
         except OSError as error:
@@ -206,7 +180,7 @@ class _Identity:
     @classmethod
     def of(cls, file: BinaryIO) -> Self:
         status = os.fstat(file.fileno())
-        return cls(status.st_dev, status.st_ino, status.st_size, file.read(_HEAD.itemsize))
+        return cls(status.st_dev, status.st_ino, status.st_size, file.read(HEAD.itemsize))
 
     def continues(self, earlier: _Identity) -> bool:
         """Tell whether this may be the earlier file with more at its end."""
@@ -223,10 +197,6 @@ def _look_at(path: Path) -> _Look | None:
     except FileNotFoundError:
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def _checksum(vectors: Vectors, ids: Ids) -> int:
-    return zlib.crc32(ids.tobytes(), zlib.crc32(vectors.tobytes()))
 
 
 def _size(path: Path) -> int:

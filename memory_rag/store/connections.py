@@ -7,14 +7,15 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
 
 Connection = sqlite3.Connection
+_FETCH: Final = 500
 
 _LEFT_OPEN: Final[list[Connection]] = []
 """Connections that must not be closed by this process; see :meth:`_Opened.close`."""
@@ -54,6 +55,25 @@ class _Opened:
 
     def __del__(self) -> None:
         self.close()
+
+
+class Snapshot:
+    """One state of the file, read on a connection of its own; see :meth:`Connections.snapshot`."""
+
+    def __init__(self, opened: _Opened) -> None:
+        self._opened = opened
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
+        """Yield what a query gives, a few hundred rows in memory at a time."""
+        with self._opened.in_use:
+            cursor = self._opened.connection.execute(statement, values)
+        while True:
+            # Not held while the caller works: closing the memory waits for it.
+            with self._opened.in_use:
+                some = cursor.fetchmany(_FETCH)
+            if not some:
+                return
+            yield from some
 
 
 class Connections:
@@ -199,6 +219,24 @@ class Connections:
         name = "aside" if getattr(self._local, "is_storing", False) else "main"
         with sqlite_errors(self.path), self._here(name) as connection:
             yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """The file as it is now, whatever is written while it is read.
+
+        Raises:
+            StoreError: it can't be read.
+        """
+        self.refuse_if_forked()
+        self._refuse_if_closed()
+        with sqlite_errors(self.path):
+            opened = self._open()
+            try:
+                opened.connection.execute("BEGIN")
+                yield Snapshot(opened)
+            finally:
+                with opened.in_use:
+                    opened.close()
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy of the live file to a path that doesn't exist yet, readable by its owner only."""

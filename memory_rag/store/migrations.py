@@ -149,7 +149,49 @@ def m004_summaries(connection: Connection) -> None:
         connection.execute(statement)
 
 
-STEPS: tuple[Step, ...] = (m001_turns_and_changes, m002_vanished, m003_prompt, m004_summaries)
+def m005_talks(connection: Connection) -> None:
+    """Summaries of sessions and conversations, their lines and vectors; they go when one of their turns does.
+
+    By triggers and not by the change log: a removed turn's conversation can't be asked for afterwards, and whichever
+    process removes it, no summary may outlive it.
+    """
+    gone = (
+        "DELETE FROM talk_summaries WHERE conversation_id = OLD.conversation_id "
+        "AND (unit = 'conversation' OR session_id = OLD.session_id);"
+    )
+    for statement in (
+        """CREATE TABLE talk_summaries (
+            talk INTEGER PRIMARY KEY AUTOINCREMENT,
+            conversation_id TEXT NOT NULL,
+            unit TEXT NOT NULL,
+            session_id TEXT NOT NULL,
+            made_by TEXT NOT NULL,
+            made_at INTEGER NOT NULL,
+            n_turns INTEGER NOT NULL,
+            last_row INTEGER NOT NULL,
+            UNIQUE (conversation_id, unit, session_id))""",
+        """CREATE TABLE talk_lines (
+            talk INTEGER NOT NULL,
+            place INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            text BLOB NOT NULL,
+            reason BLOB NOT NULL,
+            speaker BLOB NOT NULL,
+            verbatim INTEGER NOT NULL,
+            turn_ids TEXT NOT NULL,
+            PRIMARY KEY (talk, place)) WITHOUT ROWID""",
+        "CREATE TABLE talk_vectors (talk INTEGER NOT NULL, fingerprint TEXT NOT NULL, vectors BLOB NOT NULL, "
+        "PRIMARY KEY (talk, fingerprint)) WITHOUT ROWID",
+        "CREATE TRIGGER talk_summary_gone AFTER DELETE ON talk_summaries BEGIN "
+        "DELETE FROM talk_lines WHERE talk = OLD.talk; DELETE FROM talk_vectors WHERE talk = OLD.talk; END",
+        f"CREATE TRIGGER talk_turn_removed AFTER DELETE ON turns BEGIN {gone} END",
+        "CREATE TRIGGER talk_turn_changed AFTER UPDATE OF text, speaker, recalled ON turns WHEN OLD.text IS NOT "
+        f"NEW.text OR OLD.speaker IS NOT NEW.speaker OR OLD.recalled IS NOT NEW.recalled BEGIN {gone} END",
+    ):
+        connection.execute(statement)
+
+
+STEPS: tuple[Step, ...] = (m001_turns_and_changes, m002_vanished, m003_prompt, m004_summaries, m005_talks)
 
 
 def migrate(connection: Connection, *, path: str) -> None:

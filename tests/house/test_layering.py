@@ -13,7 +13,7 @@ import pytest
 GROUND = {"errors", "turns", "settings"}
 SOURCES = GROUND | {"store", "text", "embedding"}
 READERS = SOURCES | {"retrieval", "summaries"}
-KEEPERS = READERS | {"prompt", "privacy"}
+KEEPERS = READERS | {"talks", "prompt", "privacy"}
 
 # A part: a module or folder right under memory_rag. It may import itself and what stands in its row.
 MAY_IMPORT = {
@@ -28,14 +28,18 @@ MAY_IMPORT = {
     "engines": SOURCES,
     "retrieval": SOURCES,
     "summaries": SOURCES | {"prompt.summary_source"},
-    "prompt": READERS,
+    "talks": READERS,
+    "prompt": READERS | {"talks"},
     "privacy": READERS,
     # It measures retrievers, so it knows what one is and what it answers, and no engine behind it.
     "evaluation": GROUND | {"text", "importers", "retrieval.ranking", "retrieval.filters"},
-    "ingest": GROUND | {"store", "importers"},
+    "whole_memory": GROUND | {"store", "importers"},
+    "readable_export": GROUND | {"store"},
+    "ingest": GROUND | {"store", "importers", "whole_memory"},
     "inventory": SOURCES | {"retrieval"},
     "health": SOURCES | {"retrieval", "inventory"},
-    "memory": KEEPERS | {"importers", "ingest", "inventory", "health", "engines"},
+    "memory_reader": KEEPERS | {"inventory", "health", "whole_memory", "readable_export"},
+    "memory": KEEPERS | {"memory_reader", "importers", "ingest", "inventory", "health", "engines"},
     # Where retrievers made of a memory's indexes are handed to evaluation.
     "trials": KEEPERS | {"memory", "evaluation"},
     "interfaces": KEEPERS | {"memory", "inventory", "health", "importers", "sample", "engines", "evaluation", "trials"},

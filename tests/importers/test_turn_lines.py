@@ -164,8 +164,8 @@ def test_a_time_or_span_that_cannot_be_is_left_out_and_noted(made: Made, import_
 
 
 def test_a_later_version_is_refused(made: Made, import_all: ImportAll) -> None:
-    path = made("export.jsonl", HEADER.replace("1}", "2}") + line())
-    with pytest.raises(ImportFormatError, match=r"an export of version 2; this release reads version 1"):
+    path = made("export.jsonl", HEADER.replace("1}", "3}") + line())
+    with pytest.raises(ImportFormatError, match=r"an export of version 3; this release reads versions 1 and 2"):
         import_all(path)
 
 

@@ -237,6 +237,20 @@ def test_turns_that_are_added_later_are_linked_as_if_they_had_been_there() -> No
     assert ordered(talk).after(everyone(talk)).tolist() == anew.after(everyone(talk)).tolist()
 
 
+def test_runs_that_grow_turn_by_turn_are_those_of_the_whole_talk() -> None:
+    speakers = ["Ada", "Bo", *["Ada"] * 45, "Bo", "Bo", *["Ada"] * 33, "Bo"]
+    talk, values = Talk(), np.random.default_rng(0).random(len(speakers))
+    for n, speaker in enumerate(speakers):
+        talk.say(turn(f"{n}?", speaker=speaker))
+        grown, anew = ordered(talk), SpokenOrder()
+        anew.catch_up(talk.table)
+        for of in (of_question, of_reply):
+            assert (
+                of(grown, everyone(talk), values, talk.table).tolist()
+                == of(anew, everyone(talk), values, talk.table).tolist()
+            )
+
+
 def test_nobody_stands_before_nobody() -> None:
     talk = Talk([turn("a"), turn("b")])
     nobody = np.array([NOBODY])

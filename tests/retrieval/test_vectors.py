@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_rag.retrieval.vectors import ID, VectorFile, VectorRows, file_stem, ids_of
+from memory_rag.retrieval.vector_blocks import ID
+from memory_rag.retrieval.vectors import VectorFile, VectorRows, file_stem, ids_of
 
 DIM = 3
 MEMORY_DISK = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -102,20 +104,62 @@ def test_files_torn_at_any_byte_give_whole_blocks_and_take_more(
 
 @settings(max_examples=200)
 @given(st.booleans(), st.data())
-def test_a_changed_byte_ends_what_is_trusted(rows: bool, data: st.DataObject) -> None:
+def test_a_changed_byte_costs_the_one_block_that_it_is_in(rows: bool, data: st.DataObject) -> None:
     with new_folder() as folder:
         writer = opened(folder)
-        for first in (0, 2, 4):
+        for first in (0, 2, 4, 6):
             append(writer, block(first, 2))
             writer.read_new()
         path = writer.rows_path if rows else writer.ids_path
         whole = bytearray(path.read_bytes())
-        whole[data.draw(st.integers(0, len(whole) - 1))] ^= data.draw(st.integers(1, 255))
+        at = data.draw(st.integers(0, len(whole) - 1))
+        whole[at] ^= data.draw(st.integers(1, 255))
         path.write_bytes(whole)
 
-        found = told(opened(folder).read_new())
+        damaged = at * 4 // len(whole)
+        again = opened(folder)
+        found = told(again.read_new())
+        append(again, block(100, 1))
 
-        assert found in [[], [0, 1], [0, 1, 2, 3]]
+        assert found == [number for number in range(8) if number // 2 != damaged]
+        assert again.n_damaged == (0 if damaged == 3 else 2)
+        assert told(again.read_new()) == [100]
+        assert told(opened(folder).read_new()) == [*found, 100]
+
+
+@settings(max_examples=100)
+@given(st.lists(st.integers(1, 5), min_size=3, max_size=12), st.data())
+def test_damaged_blocks_side_by_side_are_passed_over(sizes: list[int], data: st.DataObject) -> None:
+    with new_folder() as folder:
+        writer = opened(folder)
+        ends = np.cumsum([0, *sizes]).tolist()
+        heads = []
+        for first, n in zip(ends, sizes, strict=False):
+            heads.append(writer.ids_path.stat().st_size if writer.ids_path.exists() else 0)
+            append(writer, block(first, n))
+            writer.read_new()
+        damaged = data.draw(st.sets(st.integers(0, len(sizes) - 2), max_size=len(sizes) - 1))
+        whole = bytearray(writer.ids_path.read_bytes())
+        for number in damaged:
+            whole[heads[number] + 4 : heads[number] + 8] = data.draw(st.binary(min_size=4, max_size=4))
+        writer.ids_path.write_bytes(whole)
+        healthy = [
+            n for n, size in enumerate(sizes) if whole[heads[n] + 4 : heads[n] + 8] == size.to_bytes(4, "little")
+        ]
+
+        expected = [number for n in healthy for number in range(ends[n], ends[n + 1])]
+        assert told(opened(folder).read_new()) == expected
+
+
+def test_a_file_full_of_heads_is_given_up_soon(tmp_path: Path) -> None:
+    writer = opened(tmp_path)
+    append(writer, block(0, 1))
+    head = writer.ids_path.read_bytes()[:16]
+    writer.ids_path.write_bytes(head * 20_000)
+    before = time.process_time()
+
+    assert told(opened(tmp_path).read_new()) == []
+    assert time.process_time() - before < 10
 
 
 @pytest.mark.parametrize("missing", ["rows", "ids"])

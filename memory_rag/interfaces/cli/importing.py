@@ -92,10 +92,13 @@ def import_(
 def export(
     place: Place,
     path: Annotated[str, typer.Argument(metavar="FILE|-", help="Where to, or - for stdout.", show_default=False)] = "-",
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Write Markdown, to be read.", show_default=False)
+    ] = False,
 ) -> None:
-    """Write everything as JSON lines, to be imported again."""
+    """Write everything as JSON lines; imported where nothing is stored yet, they make the same memory again."""
     with place.open() as memory:
-        lines = memory.export()
+        lines = memory.export(form="markdown" if markdown else "jsonl")
         if path == "-":
             for line in lines:
                 write_json(line)

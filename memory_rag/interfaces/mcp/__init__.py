@@ -1,0 +1,1 @@
+"""The memory as an MCP server, for Claude Desktop, Claude Code, Cursor, VS Code and any other client."""

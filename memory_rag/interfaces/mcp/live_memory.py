@@ -1,0 +1,66 @@
+"""The memory behind a server that runs for weeks: opened when it is first needed, and again when it was replaced."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_rag.errors import MemoryRagError
+
+if TYPE_CHECKING:
+    from memory_rag.memory import Memory
+
+Open = Callable[[bool], "Memory"]
+"""Opens the memory; told whether to make it if it isn't there."""
+
+
+class LiveMemory:
+    """One memory for all threads of a server.
+
+    Nothing is opened before it is needed, so that a server starts at once, also where there is no memory yet. If the
+    file of words is another than the one that was opened (restored from a backup, removed and made anew), the new one
+    is opened: words must not go into a file that has no name any more.
+    """
+
+    def __init__(self, folder: Path, opened: Open) -> None:
+        self.folder = folder
+        self._open = opened
+        self._lock = threading.Lock()
+        self._memory: Memory | None = None
+        self._file: tuple[int, int] | None = None
+        self._left: list[Memory] = []
+
+    def get(self, *, create: bool = False) -> Memory:
+        """Return the memory; one that isn't there is made only if ``create``.
+
+        Raises:
+            NotAMemoryError: there is none.
+        """
+        with self._lock:
+            present = self._present()
+            if self._memory is None or present != self._file:
+                if self._memory is not None:
+                    # Another thread may be reading from it: it is closed at the end.
+                    self._left.append(self._memory)
+                    self._memory = None
+                self._memory = self._open(create)
+                self._file = self._present()
+            return self._memory
+
+    def close(self) -> None:
+        """Close what was opened."""
+        with self._lock:
+            for memory in (*self._left, *([self._memory] if self._memory else [])):
+                with suppress(MemoryRagError):
+                    memory.close()
+            self._left, self._memory, self._file = [], None, None
+
+    def _present(self) -> tuple[int, int] | None:
+        """Return what tells the file of words from another that takes its place; None if there is none."""
+        with suppress(OSError):
+            found = (self.folder / "turns.sqlite").stat()
+            return found.st_dev, found.st_ino
+        return None

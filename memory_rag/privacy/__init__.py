@@ -1,0 +1,1 @@
+"""What is kept from the disk, what is marked, what is taken away for good."""

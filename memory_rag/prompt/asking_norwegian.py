@@ -1,0 +1,115 @@
+"""How people ask for what was said before, and for something else, in Norwegian."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memory_rag.prompt.asking_words import Ways
+
+_SAID: Final = (
+    r"sa|sagt|nevnte|nevnt|fortalte|fortalt|snakket|snakka|pratet|prata|diskuterte|diskutert|spurte|spurt|beskrev|"
+    r"beskrevet|bestemte|bestemt|ble enige|blitt enige|lovet|lovte|lova|skrev|skrevet|ga|gav|gitt|viste|vist|foreslo|"
+    r"foreslått|anbefalte|anbefalt|tipset|tipsa|syntes|synes|kalte|kalt|valgte|valgt|landet|landa|planla|planlagt|"
+    r"regnet|regna|kom fram til|kommet fram til|forklarte|forklart|listet|lista|klaget|klaga|tok opp|tatt opp|"
+    r"gikk i?gjennom|gått i?gjennom|tenkte|tenkt|påsto|påstått|sendte|sendt|likte|likt|brukte|brukt|endte|endt|fikk|"
+    r"drømte|drømmer"
+)
+NORWEGIAN: Final = Ways(
+    between_us=(
+        rf"\b(?:jeg|eg|vi|du)(?: (?:har|hadde))?(?: (?:jo|vel|også|allerede|en gang|noen gang|aldri|først|sist|selv|"
+        rf"nok|"
+        rf"da|faktisk|egentlig|virkelig|tidligere|ikke))* (?:{_SAID})\b(?! meg selv)"
+        r"|\b(?:har|hadde) (?:jeg|eg|vi|du)(?: (?:jo|vel|allerede|noen gang|aldri|også|ikke|tidligere))* \w+(?:t|dd|"
+        r"et)\b"
+        rf"|\b(?:{_SAID}) (?:jeg|eg|vi|du)\b"
+        r"|\bvar det (?:nå )?(?:jeg|eg|vi|du|som)\b|\b(?:jeg|vi|du) (?:hadde|skulle|gjorde|har|var|er) (?:jo|vel)\b"
+        r"|\b(?:min|mitt|mine|din|ditt|dine|vår|vårt|våre) (?:eksakte|egen|egne|eget|forrige|siste|tidligere|første|"
+        r"gamle|"
+        r"opprinnelige|nøyaktige) \w+|\b(?:ordene|rådene|tipsene|forslagene|notatene) (?:mine|dine|våre)\b"
+        r"|\b(?:rådet|tipset|forslaget) ditt\b|\b(?:ordlyden|formuleringen|planen|begrunnelsen|beskrivelsen) (?:min|"
+        r"din|vår)"
+        r"|\bdu vet (?:jo|vel)\b|\bmellom oss\b|\bsiter meg\b|\bord for ord\b|\bordrett\b"
+        r"|\b(?:forrige|siste) gang (?:jeg|vi|du)\b|\bsist (?:vi|jeg)\b|\b(?:vi|jeg|du) .{0,20}\bsist\b"
+        r"|\bsamtalene våre\b|\bhar ikke du\b|\bhittil\b|\btil nå\b|\bså langt\b|\b(?:ble|blei) det nå\b"
+    ),
+    recalls=(
+        r"\bminn meg på\b|\bhusker du\b|\bdu husker\b|\bhjelp meg på (?:gli|vei)\b|\bnå igjen\b|\bigjen\W*$"
+        r"|\bjeg (?:husker ikke|har glemt|glemte|har mistet|mistet)\b|\b(?:hva|hvem|hvor|når|hvilken|"
+        r"hvilket) var det\b(?! (?:sist|siste|forrige))"
+        r"|\bhva het (?:det|den|han|hun|de)\b|\bvet du fortsatt\b"
+        r"|\bminn meg (?:om|kort)\b|\bhvordan var det (?:nå )?(?:med|som)\b|\bhva var greia\b|\bhva gjaldt\b"
+        r"|\boppsummer (?:hva|det|alt) (?:jeg|vi|du)\b|\b(?:gå|ta meg) i?gjennom (?:hva|det|alt)\b|\bfrisk opp\b"
+    ),
+    resumes=(
+        r"\b(?:slapp|sluttet|slutta|stoppet|var) vi\b|\btilbake til \w+(?:en|et|a|n|ne|ene)\b|\btilbake til (?:det|"
+        r"den|vår)"
+        r"|\b(?:videre|fortsett|fortsette|fortsetter vi) med (?:det |den |vår|\w+(?:en|et|a|ne|ene)\b)"
+        r"|\b(?:den |det |de )?samme? (?:\w+(?:-\w+)? ){0,3}som (?:de|den|det|forrige|sist|før|tidligere|vanlig|"
+        r"alltid|da|"
+        r"du)\b|\bsom (?:sist|forrige|de andre|tidligere)\b|\bnytt om (?:det|den)\b|\bder vi (?:slapp|var)\b"
+        r"|\bhva (?:gjenstår|er igjen)\b"
+    ),
+    asks=(
+        r"(?:hvem|hva|ka|kva|hvilken|hvilket|hvilke|når|hvor|korleis|hvorfor|hvordan (?:var|gikk|ble|het|lød)|"
+        r"siden når|"
+        r"(?:hvor|kor) (?:mange|mye|lenge|lang|langt|gammel|gamle|ofte|stor|stort))\b"
+    ),
+    whether=(
+        r"(?:er|har|hadde|kan|kunne|skal|skulle|får|fikk|passer|funker|fungerer|rekker|tåler|liker|krasjer|blir|holder|"
+        r"trenger|må|vil|kommer|går|finnes|vet|burde|bør|var|spiser)\b"
+    ),
+    past=r"\b(?:var|hadde|ble|blei|het|fikk|gikk|kom|lød|\w{2,}(?:gde|dde|vde|kte|pte|ste|tte|lte|nte|rte))\b",
+    mine=r"\b(?:min|mitt|mine|mi|vår|vårt|våre)\b",
+    definite=r"\b(?:den|det|de)\b|\b\w{3,}(?:en|et|ene|ane)\b",
+    settles=r"\b(?:ble det|bestem\w*|endte|landet|landa|valgte|grunnen til|årsaken til|endelige?)\b",
+    suits=(
+        r"\b(?:kan|får|skal|bør|rekker|orker) (?:jeg|vi) (?:spise|drikke|ta|ha|bestille|kjøpe|gå|dra|reise|booke|"
+        r"bruke|gi|lage|bake)\b|\b(?:rekker|har|er|trenger|må) (?:jeg|vi) (?:tid|råd|ledig\w*|opptatt|hjemme|borte|"
+        r"noe|ta|"
+        r"kjøpe)\b|\brekker (?:jeg|vi)\b|\b(?:passer|funker|fungerer|krasjer|duger|går|greit|tåler|holder|"
+        r"problem)\b.{0,40}"
+        r"\b(?:meg|oss|min|mitt|mine|vår|vårt|våre|jeg|vi)\b|\b(?:jeg|vi) (?:allerede )?har (?:booket|planlagt|"
+        r"avtalt)\b"
+    ),
+    usual=r"\b(?:pleier|pleide) (?:jeg|vi)\b|\b(?:jeg|vi) pleier\b",
+    known_people=(
+        r"\b(?:barna|ungene|gjestene|teamet|sjefen|nabo(?:en|ene)|familien|guttene|jentene|tvillingene|"
+        r"svigerforeldrene|"
+        r"bryllupet|selskapet|festen|de andre|klassen|laget|gjengen|foreldrene|mamma|pappa|mormor|morfar|farmor|farfar|"
+        r"bestemor|bestefar|tante|onkel|svigermor|svigerfar)s?\b|\b(?:til|for|med) (?:meg|oss|ham|henne|dem)\b"
+    ),
+    makes=(
+        r"(?:vær så snill å |kan du |kunne du )?(?:skriv|skrive|lag|lage|gi meg (?:en|et|ti|fem|tre|noen)|finn på|"
+        r"finn en|"
+        r"foreslå|oversett|oversette|sett opp|formuler|generer|planlegg|regn ut|forklar|rett|kort ned|dikt|rim|løs|"
+        r"konverter|fortell en|list (?:opp )?(?:de|ti|fem|tre|alle)|ti|fem|tre)\b"
+    ),
+    how_to=r"\bhvordan (?:gjør|kan|skal|bør|får|\w+(?:r|s) (?:man|jeg|en|dere|folk))\b|\bhva er (?:den )?beste måten\b",
+    just_now=(
+        r"\bnettopp\b|\bakkurat (?:nå|sa|skrev|nevnte|listet)\b|\b(?:ta|si|les|gjenta) (?:opp )?(?:det|den) siste\b"
+        r"|\b(?:siste) (?:setningen|setninga|punktet|avsnittet|linja|linjen|biten|svaret|delen|steget)\b|\bovenfor\b"
+        r"|\bhva (?:mener|mente) du\b|\b(?:første|andre|tredje|fjerde) (?:punktet|steget|alternativet|setningen)\b|"
+        r"\bnå sist\b"
+        r"|\b(?:det|som) du akkurat\b|\bdet siste svaret ditt\b|\bsi det igjen\b"
+    ),
+    thanks=(
+        r"\b(?:takk|tusen takk|takker|perfekt|supert|topp|kjempebra|flott|nydelig|strålende|knall|herlig|da kjører vi|"
+        r"du er (?:en|best|gull)|så bra|fint|bra jobba|den satt)\b"
+    ),
+    greets=(
+        r"^(?:hei|heisann|hallo|hallais|god (?:morgen|kveld|natt|dag|jul|påske|helg)|godmorgen|morn|morna|ha det|hadet|"
+        r"vi høres|vi snakkes|gratulerer|velkommen|takk for (?:i ?dag|nå))\b"
+    ),
+    goes_on=(
+        r"^(?:(?:og|ok|ja|jepp|nå|så),? )*(?:fortsett|mer|videre|kjør på|neste|en til|et til|ett til|ja|nei|ok|greit|"
+        r"kortere|lengre|igjen|ta den|gjør den|gjør det)\b"
+    ),
+    from_now=r"^(?:heretter|fra nå av|framover|i fortsettelsen|alltid|aldri)\b",
+    general=(
+        r"\bforskjellen på\b|\b(?:på|til|fra) (?:tysk|engelsk|fransk|spansk|italiensk|svensk|dansk|finsk|norsk|latin|"
+        r"japansk|nederlandsk|polsk)\b|\boversett\w*|\bbetyr\b|\bforskjellen mellom\b|\ber det (?:sant|et kjent)\b|"
+        r"\bærlig talt\b|\b(?:synes|syns|mener|tror)"
+        r" du\b|\bgenerelt\b|\bhv(?:ordan|orfor) (?!jeg|vi|var\b|gikk|ble\b)\w+(?:r|s) (?!jeg\b|vi\b|du\b|det\b)\w+"
+        r"|\bskal man\b"
+    ),
+)

@@ -1,0 +1,94 @@
+"""Blocks of a vector file: which of them are whole, and where to go on behind one that isn't."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.embedding.embedder import Vectors
+
+MAGIC: Final = 0x4D524732
+"""``MRG2``, at the head of every block."""
+HEAD: Final = np.dtype([("magic", "<u4"), ("n_rows", "<u4"), ("dim", "<u4"), ("checksum", "<u4")])
+ID: Final = np.dtype([("row", "<i8"), ("content", "<i8"), ("start", "<i8"), ("end", "<i8")])
+"""A vector's turn (its row in the store), the key of the words that were embedded, and the passage's span in the
+searchable text."""
+Ids = npt.NDArray[np.void]
+_MAGIC_BYTES: Final = MAGIC.to_bytes(4, "little")
+_DAMAGED_TOGETHER: Final = 64
+"""So many damaged blocks side by side are passed over at most; how many they were is found by trying."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A whole block: its vectors and ids, how many rows of damaged blocks lie before it, and where it ends.
+
+    ``end`` counts rows and ``ids_end`` bytes, both from where reading began.
+    """
+
+    vectors: Vectors
+    ids: Ids
+    n_before: int
+    end: int
+    ids_end: int
+
+
+def block_bytes(vectors: Vectors, ids: Ids) -> bytes:
+    """Return what makes these vectors count, to be appended to the file of ids."""
+    dim = vectors.shape[1]
+    head = np.array([(MAGIC, len(ids), dim, _checksum(vectors, ids))], HEAD)
+    return head.tobytes() + ids.tobytes()
+
+
+def whole_blocks(data: bytes, rows: Vectors, *, dim: int) -> list[Block]:
+    """Return the whole blocks of what was read of both files, in order, up to the last of them."""
+    blocks: list[Block] = []
+    place = row = 0
+    while place + HEAD.itemsize <= len(data):
+        block = _at(data, rows, place, row, n_before=0, dim=dim) or _behind(data, rows, place, row, dim=dim)
+        if block is None:
+            break
+        blocks.append(block)
+        place, row = block.ids_end, block.end
+    return blocks
+
+
+def _at(data: bytes, rows: Vectors, place: int, row: int, *, n_before: int, dim: int) -> Block | None:
+    """Return the block that begins at a byte of the ids and at a row of the vectors, if it is whole."""
+    if place + HEAD.itemsize > len(data):
+        return None
+    head = np.frombuffer(data, HEAD, count=1, offset=place)[0]
+    n = int(head["n_rows"])
+    end = place + HEAD.itemsize + n * ID.itemsize
+    if head["magic"] != MAGIC or head["dim"] != dim or n == 0 or end > len(data) or row + n > len(rows):
+        return None
+    ids = np.frombuffer(data, ID, count=n, offset=place + HEAD.itemsize)
+    vectors = rows[row : row + n]
+    if _checksum(vectors, ids) != head["checksum"]:
+        return None
+    return Block(vectors, ids, n_before, row + n, end)
+
+
+def _behind(data: bytes, rows: Vectors, place: int, row: int, *, dim: int) -> Block | None:
+    """Return the next whole block behind a damaged one; how many rows lie between follows from the bytes between."""
+    at = place
+    while (at := data.find(_MAGIC_BYTES, at + 1)) >= 0:
+        between = at - place
+        if between % HEAD.itemsize:
+            continue
+        for n_blocks in range(1, _DAMAGED_TOGETHER + 1):
+            n_rows, odd = divmod(between - n_blocks * HEAD.itemsize, ID.itemsize)
+            if n_rows < n_blocks:
+                break
+            block = None if odd else _at(data, rows, at, row + n_rows, n_before=n_rows, dim=dim)
+            if block is not None:
+                return block
+    return None
+
+
+def _checksum(vectors: Vectors, ids: Ids) -> int:
+    return zlib.crc32(ids.tobytes(), zlib.crc32(vectors.tobytes()))

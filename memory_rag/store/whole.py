@@ -1,0 +1,205 @@
+"""Everything a store holds, row by row: to be written out, and put back into a store that holds nothing yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from memory_rag.errors import StoreError
+from memory_rag.store.appending import log, store_title
+from memory_rag.store.connections import Connection, Connections, Snapshot
+from memory_rag.store.turn_rows import COLUMNS, row_values, turn_of
+from memory_rag.turns import Conversation, Turn, text_bytes, text_from_bytes
+
+Values = Mapping[str, Any]
+"""A row by column, as JSON can say it: a BLOB that is text is a text, any other one ``{"hex": "…"}``; a value whose
+kind is not its column's own, ``{"text": …}`` or ``{"blob": …}``."""
+
+LEFT_OUT: Final = {
+    "migrations": "the format of the file itself",
+    "summary_claims": "who is summarising at this moment",
+}
+"""Tables that are no part of what was said or made of it, and why."""
+_SHAPED: Final = frozenset({"turns", "conversations"})
+
+
+class WholeStore:
+    """One state of a store, every table of it."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    def numbers(self) -> dict[str, int]:
+        """Return the highest number that each table ever gave, by table; a number is never given twice."""
+        return {
+            str(name): int(seq)
+            for name, seq in self._snapshot.rows("SELECT name, seq FROM sqlite_sequence ORDER BY name")
+            if name not in LEFT_OUT
+        }
+
+    def conversations(self) -> Iterator[Conversation]:
+        """Yield every conversation by id, with its title ("" if its source gave none)."""
+        for conversation_id, title in self._snapshot.rows(
+            "SELECT conversation_id, max(title) FROM (SELECT conversation_id, title FROM conversations UNION ALL "
+            "SELECT DISTINCT conversation_id, x'' FROM turns) GROUP BY conversation_id ORDER BY conversation_id"
+        ):
+            yield Conversation(conversation_id, text_from_bytes(title))
+
+    def turns(self) -> Iterator[tuple[int, Turn]]:
+        """Yield (row, turn) in stored order."""
+        for record in self._snapshot.rows(f"SELECT {COLUMNS} FROM turns ORDER BY row"):
+            yield record[0], turn_of(record)
+
+    def turns_of(self, conversation_id: str) -> Iterator[tuple[int, Turn]]:
+        """Yield (row, turn) of a conversation in spoken order."""
+        where = "WHERE conversation_id = ? ORDER BY ordinal, row"
+        for record in self._snapshot.rows(f"SELECT {COLUMNS} FROM turns {where}", (conversation_id,)):
+            yield record[0], turn_of(record)
+
+    def n_turns(self) -> int:
+        return sum(int(n) for (n,) in self._snapshot.rows("SELECT count(*) FROM turns"))
+
+    def others(self) -> Iterator[tuple[str, Values]]:
+        """Yield (table, row) of everything else, by table and within it by key."""
+        for table, columns in _tables(self._snapshot.rows).items():
+            names = ", ".join(f'"{name}"' for name in columns)
+            for record in self._snapshot.rows(f'SELECT {names} FROM "{table}" ORDER BY {_order(columns)}'):
+                yield table, said(record, columns)
+
+
+@contextmanager
+def everything(connections: Connections) -> Iterator[WholeStore]:
+    """All of a store as it is at this moment, whatever is written while it is read."""
+    with connections.snapshot() as snapshot:
+        yield WholeStore(snapshot)
+
+
+class Restoring:
+    """Puts back what was written out, row for row, in one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._columns: dict[str, dict[str, str]] = {}
+
+    def put_conversation(self, conversation: Conversation) -> None:
+        if conversation.title:
+            store_title(self._connection, conversation)
+
+    def put_turn(self, row: int, turn: Turn) -> None:
+        """Store a turn under its row number.
+
+        Raises:
+            TurnError: a part of it that can't be stored.
+            StoreError: another turn has its number, its id or its source.
+        """
+        values = {"row": row, **row_values(turn)}
+        marks = ", ".join(f":{name}" for name in values)
+        self._connection.execute(f"INSERT INTO turns ({', '.join(values)}) VALUES ({marks})", values)
+
+    def put_row(self, table: str, values: Values) -> None:
+        """Store a row of another table.
+
+        Raises:
+            StoreError: this release has no such table or column, or the row doesn't fit.
+        """
+        if not self._columns:
+            self._columns = _tables(lambda statement: iter(self._connection.execute(statement)))
+        columns = self._columns.get(table, {})
+        unknown = sorted(values.keys() - columns.keys())
+        if not columns or unknown or not values:
+            named = ", ".join(map(repr, unknown or values)) or "no columns"
+            raise StoreError(
+                f"this release knows no table {table!r} with {named}; a later release of memory_rag wrote it, "
+                "install that to read it"
+            )
+        names = ", ".join(f'"{name}"' for name in values)
+        # What the memory was told when it was opened, such as its language, stays.
+        kept = " ON CONFLICT DO NOTHING" if table == "facts" else ""
+        self._connection.execute(
+            f'INSERT INTO "{table}" ({names}) VALUES ({", ".join("?" * len(values))}){kept}',
+            [_stored(value, columns[name]) for name, value in values.items()],
+        )
+
+    def log_added(self, rows: Iterator[int], *, now: int) -> None:
+        """Number the turns at these rows as added now; where the log of changes is not put back."""
+        for row in rows:
+            log(self._connection, "add", row, now)
+
+    def put_numbers(self, numbers: Mapping[str, int]) -> None:
+        """Go on counting where the other store was; after everything else."""
+        for table, seq in numbers.items():
+            self._connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+            self._connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, seq))
+
+
+@contextmanager
+def restoring(connections: Connections, *, discard: bool = False) -> Iterator[Restoring]:
+    """A transaction in which a store that holds nothing yet gets what another held; ``discard`` leaves nothing.
+
+    Raises:
+        StoreError: something doesn't fit or can't be written; the store is as it was.
+    """
+    with connections.writing(discard=discard) as connection:
+        yield Restoring(connection)
+
+
+def is_untouched(connections: Connections) -> bool:
+    """Tell whether nothing was ever stored, but for facts about the memory itself such as its language."""
+    with connections.reading() as connection:
+        tables = ["turns", "conversations", *_tables(lambda statement: iter(connection.execute(statement)))]
+        used = connection.execute("SELECT 1 FROM sqlite_sequence WHERE seq > 0 AND name != 'facts'").fetchone()
+        return used is None and not any(
+            connection.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone() for table in tables if table != "facts"
+        )
+
+
+def said(record: tuple[Any, ...], columns: Mapping[str, str]) -> dict[str, Any]:
+    """Return a row as JSON can say it."""
+    return {name: _said(value, kind) for (name, kind), value in zip(columns.items(), record, strict=True)}
+
+
+def _tables(rows: Any) -> dict[str, dict[str, str]]:
+    """Return the tables that are written out as rows, by name: their columns with the declared kinds."""
+    names = [
+        str(name)
+        for (name,) in rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        if not name.startswith("sqlite_") and name not in LEFT_OUT and name not in _SHAPED
+    ]
+    return {name: {str(c[1]): str(c[2]).upper() for c in rows(f'PRAGMA table_info("{name}")')} for name in names}
+
+
+def _order(columns: Mapping[str, str]) -> str:
+    return ", ".join(map(str, range(1, len(columns) + 1)))
+
+
+def _said(value: Any, kind: str) -> Any:
+    if isinstance(value, bytes):
+        try:
+            text = text_from_bytes(value)
+        except UnicodeDecodeError:
+            return {"hex": value.hex()}
+        # Bytes that only look like text, a checksum say, come back as they were: the encoding has one form.
+        return text if kind == "BLOB" else {"blob": text}
+    if isinstance(value, str) and kind == "BLOB":
+        return {"text": value}
+    return value
+
+
+def _stored(value: Any, kind: str) -> Any:
+    match value:
+        case {"hex": str(digits)}:
+            return bytes.fromhex(digits)
+        case {"blob": str(text)}:
+            return text_bytes(text)
+        case {"text": str(text)}:
+            return text
+        case str() if kind == "BLOB":
+            return text_bytes(value)
+        case bool():
+            return int(value)
+        case float():
+            return float(value)
+        case str() | int() | None:
+            return value
+    raise StoreError(f"{value!r:.80} can't be stored; a value is a text, a number, null or an object of one of these")

@@ -1,0 +1,205 @@
+"""The talks of a memory: what each was about, and which of them a question is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import date, datetime, tzinfo
+from typing import Final, Protocol
+
+from memory_rag.embedding.embedder import Embedder
+from memory_rag.errors import EmbedderError, MissingExtraError, QueryError
+from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.sides import Sides
+from memory_rag.settings import Settings
+from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.summaries.opening import Analyzers, LateEvents, summarizer_named
+from memory_rag.summaries.running import Events
+from memory_rag.talks.making import TalkMaking
+from memory_rag.talks.searching import TalkQuestion, TalkSearch
+from memory_rag.talks.shelf import TalkShelf
+from memory_rag.talks.talk import Talk, TalkId, TalkRanking, TalkSummary, Unit, lines_by_hand
+from memory_rag.talks.told import Told
+from memory_rag.text.analyzer import Analyzer
+
+_EMBEDDED_IN_PASSING: Final = 32
+Progress = Callable[[str, int, int], None]
+
+
+class IndexesOfTalks(Protocol):
+    """What searching talks needs of a memory's indexes."""
+
+    def languages(self) -> tuple[str, ...]: ...
+    def sides(self, query: str) -> Sides: ...
+    @property
+    def analyzer(self) -> Analyzer: ...
+    @property
+    def embedder(self) -> Embedder | None: ...
+
+
+class MemoryOfTalks(Protocol):
+    """What talks need of a memory."""
+
+    @property
+    def store(self) -> SqliteTurnStore: ...
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def indexes(self) -> IndexesOfTalks: ...
+    @property
+    def zone(self) -> tzinfo: ...
+
+
+class Talks:
+    """The sessions and conversations of one memory; made by the memory, as ``memory.talks``.
+
+    Each has a summary of at most 60 words once it was made: in the background after :meth:`nudge`, or by
+    :meth:`summarise`. Safe for threads and processes.
+    """
+
+    def __init__(
+        self,
+        memory: MemoryOfTalks,
+        *,
+        held: Callable[[], AbstractContextManager[None]],
+        clock: Callable[[], datetime],
+        events: Callable[[], Events],
+    ) -> None:
+        self._memory = memory
+        self._held = held
+        self._clock = clock
+        self.shelf = TalkShelf(memory.store.connections)
+        self._told = Told(self.shelf)
+        self._search = TalkSearch(memory.store, self._told)
+        analyzer = Analyzers(memory.indexes.languages)
+        self._making = TalkMaking(
+            memory.store,
+            self.shelf,
+            summarizer=summarizer_named(memory.settings.summarizer, analyzer=analyzer),
+            events=LateEvents(events),
+            clock=clock,
+        )
+
+    # -- finding
+
+    def search(
+        self,
+        question: str,
+        *,
+        unit: str = "conversation",
+        k: int = 10,
+        within: Within | None = None,
+        floor: bool = True,
+    ) -> TalkRanking:
+        """Return the sessions or conversations that a question is about, best first; none if none is.
+
+        With ``floor`` False, unlikely ones are returned too.
+
+        Raises:
+            QueryError: a unit that is none (turns are found with ``memory.search``), or k under 1.
+        """
+        wanted = Unit.parse(unit)
+        if wanted is Unit.TURN:
+            raise QueryError("turns are found with memory.search; a unit here is session or conversation")
+        if k < 1:
+            raise QueryError(f"k must be at least 1, got {k}")
+        settings = self._memory.settings
+        asked = TalkQuestion(question, wanted, k, within or Within(), depth=settings.depth, floor=floor)
+        with self._held():
+            sides = self._memory.indexes.sides(question)
+            self._told.catch_up(self._memory.indexes.analyzer)
+            if sides.dense is not None:
+                try:
+                    self._told.embed(sides.dense.embedder, limit=_EMBEDDED_IN_PASSING)
+                except EmbedderError as error:
+                    sides = replace(sides, notes=(*sides.notes, f"summaries were searched by keyword only: {error}"))
+            return self._search.search(asked, sides, today=self._today())
+
+    def newest(self, *, unit: str = "session", n: int = 10, without: Sequence[TalkId] = ()) -> list[Talk]:
+        """Return the talks last spoken in, newest first, with their summaries."""
+        wanted = Unit.parse(unit)
+        found = self.shelf.newest(wanted, n=n, without=without)
+        return [replace(talk, summary=self.summary_of(talk.talk)) for talk in found]
+
+    def summary_of(self, talk: TalkId) -> TalkSummary | None:
+        """Return what a talk was about; of a conversation of one session, that session's."""
+        found = self.shelf.of(talk)
+        if found is None and talk.session_id is None:
+            sittings = self.shelf.sittings(talk.conversation_id)
+            return self.shelf.of(sittings[0].talk) if len(sittings) == 1 else None
+        return found
+
+    def of(self, conversation_id: str, *, session_id: str | None = None) -> TalkSummary | None:
+        """Return the summary of a conversation, or of one of its sessions; None if it has none yet."""
+        return self.summary_of(TalkId(conversation_id, session_id))
+
+    # -- making
+
+    def nudge(self, conversation_id: str) -> None:
+        """Say that a turn was said: summaries that are due are made in the background. Returns at once."""
+        self._making.nudge(conversation_id)
+
+    def wait(self, *, timeout_s: float | None = None) -> bool:
+        """Wait until nothing is being made in the background; False if it took longer."""
+        return self._making.wait(timeout_s=timeout_s)
+
+    def summarise(self, conversation_id: str | None = None, *, progress: Progress | None = None) -> int:
+        """Make the summaries that are missing or behind now, of one conversation or all; return how many were made.
+
+        Raises:
+            ModelError: the model gave nothing usable; what was made before that stays.
+        """
+        names = [one.conversation_id for one in self._memory.store.conversations()]
+        wanted = names if conversation_id is None else [conversation_id]
+        n_made = 0
+        for done, name in enumerate(wanted, start=1):
+            n_made += self._making.make(name)
+            if progress is not None:
+                progress("summarising", done, len(wanted))
+        self.embed()
+        return n_made
+
+    def write(
+        self, conversation_id: str, text: str = "", *, session_id: str | None = None, subjects: Sequence[str] = ()
+    ) -> TalkSummary:
+        """Store a summary in your own words: its subjects, and a line for each line of the text.
+
+        It is never made over; forgetting or correcting one of its turns removes it.
+
+        Raises:
+            QueryError: there is no such conversation or session, or nothing to say of it.
+        """
+        talk = TalkId(conversation_id, session_id)
+        cited = self.shelf.rows_after(talk, 0)
+        if not cited:
+            raise QueryError(f"no turns in {talk.unit} {session_id or conversation_id!r}; see: memory-rag stats")
+        ends = self._memory.store.turns_at([cited[0], cited[-1]])
+        turn_ids = list(dict.fromkeys(ends[row].turn_id for row in (cited[0], cited[-1]) if row in ends))
+        lines = lines_by_hand(text, subjects=subjects, turn_ids=turn_ids)
+        if not lines:
+            raise QueryError("a summary needs words: a text, or subjects")
+        return self._making.write(talk, lines)
+
+    def remove(self, conversation_id: str, *, session_id: str | None = None) -> bool:
+        """Remove the summary of a conversation or session, to be made anew; tell whether there was one."""
+        return self.shelf.remove(TalkId(conversation_id, session_id))
+
+    def embed(self) -> int:
+        """Embed what is told of talks, and return of how many; without an embedder, none."""
+        try:
+            embedder = self._memory.indexes.embedder
+        except (EmbedderError, MissingExtraError):
+            return 0
+        if embedder is None:
+            return 0
+        with self._held():
+            self._told.catch_up(self._memory.indexes.analyzer)
+            return self._told.embed(embedder)
+
+    def close(self) -> None:
+        """Begin nothing more in the background."""
+        self._making.close()
+
+    def _today(self) -> date:
+        return self._clock().astimezone(self._memory.zone).date()
