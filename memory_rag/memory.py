@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memory_rag.memory_reader import MemoryReader, Progress
+from memory_rag.privacy.screening import Screening
 from memory_rag.retrieval.search_lock import SearchLock
 from memory_rag.settings import CONFIG_NAME, Settings, home_folder, memory_folder
+from memory_rag.store.correcting import Correction
+from memory_rag.store.erasing import has_rules, is_unfinished
 from memory_rag.store.new_turn import new_turn
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_store import Appended
@@ -20,6 +24,10 @@ from memory_rag.turns import Block, Conversation, Role, Source, Turn
 if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
     from memory_rag.importers import ImportOptions, ImportReport
+    from memory_rag.importers.report import FileReport
+    from memory_rag.privacy.forgetting import Forgetting
+    from memory_rag.privacy.off_record import OffRecord
+    from memory_rag.privacy.retention import Retention
 
 
 class Memory(MemoryReader):
@@ -45,10 +53,18 @@ class Memory(MemoryReader):
         self._clock = clock
         self.zone = zone(settings.timezone)
         self.store = SqliteTurnStore(
-            folder, durability=settings.durability, busy_timeout_s=settings.busy_timeout_s, create=create
+            folder,
+            durability=settings.durability,
+            busy_timeout_s=settings.busy_timeout_s,
+            create=create,
+            screen=Screening.of_settings(settings),
         )
         self._lock = SearchLock(refuse_if_forked=self.store.refuse_if_forked)
         self.indexes = Indexes(folder, self.store, settings=settings, embedder=embedder)
+        if is_unfinished(self.store.connections):
+            self.forgetting.finish()
+        if has_rules(self.store.connections):
+            self.retention.apply_daily()
 
     @classmethod
     def open(
@@ -115,7 +131,7 @@ class Memory(MemoryReader):
         """Store one turn verbatim and return it with its id; it is durable and searchable when this returns.
 
         Without ``said_at`` it was said now; without ``session_id`` its session is its day. A turn whose ``source`` is
-        stored already is returned as it is stored.
+        stored already is returned as it is stored. One that a rule keeps out comes back as ``Unstored``, without an id.
 
         Raises:
             TurnError: an unknown role, a time without zone, or an id that another turn has.
@@ -148,12 +164,16 @@ class Memory(MemoryReader):
         tz: str | None = None,
         options: ImportOptions | None = None,
         dry_run: bool = False,
+        include_forgotten: bool = False,
         progress: Progress | None = None,
+        before_write: Callable[[FileReport], None] | None = None,
     ) -> ImportReport:
         """Store what a file, folder or zip of another program holds, and return what was kept and what wasn't.
 
         Each file is one transaction. What is stored already is counted; it is corrected where it was edited at its
-        source since. ``options`` say how to read what a file leaves open; ``tz``, if given, counts over theirs.
+        source since; what was forgotten stays so unless ``include_forgotten``. ``options`` say how to read what a file
+        leaves open; ``tz``, if given, counts over theirs. ``before_write`` is told of each file, before any of it is
+        stored, what secrets and personal data are in it.
 
         Raises:
             ImportFormatError: nothing there can be imported; nothing was stored.
@@ -163,7 +183,16 @@ class Memory(MemoryReader):
 
         options = options or ImportOptions(tz=self.zone)
         options = options if tz is None else replace(options, tz=zone(tz))
-        report = import_into(self.store, Path(path), format=format, options=options, dry_run=dry_run, progress=progress)
+        report = import_into(
+            self.store,
+            Path(path),
+            format=format,
+            options=options,
+            dry_run=dry_run,
+            include_forgotten=include_forgotten,
+            progress=progress,
+            before_write=before_write,
+        )
         with self._lock.held():
             self.indexes.settle_language()
         return report
@@ -177,23 +206,54 @@ class Memory(MemoryReader):
         said_at: datetime | None = None,
         keep_old: bool = True,
     ) -> Turn:
-        """Give a turn a new text, speaker or time; the old version is kept unless ``keep_old`` is False.
+        """Give a turn a new text, speaker or time; the old version is kept, or erased if ``keep_old`` is False.
+
+        Erased means that no byte of it is left: not in its source's JSON, nor in what was made of it.
 
         Raises:
             UnknownTurnError: no turn has this id.
         """
-        return self.store.correct(turn_id, text=text, speaker=speaker, said_at=said_at, keep_old=keep_old)
+        correction = Correction(text, speaker, said_at)
+        if not keep_old:
+            return self.forgetting.correct(turn_id, correction)[0]
+        turn = self.store.correct(turn_id, text=text, speaker=speaker, said_at=said_at)
+        self.summaries.mend(turn.conversation_id)
+        return turn
 
     def forget(self, turn_ids: Sequence[str]) -> int:
-        """Remove turns from the store and from every index, and return how many.
+        """Remove turns for good, with every byte that tells of them, and return how many.
+
+        :attr:`forgetting` shows first what would go, tells what is left for now, and proves that nothing is.
 
         Raises:
-            UnknownTurnError: no turn has one of these ids; nothing was removed.
+            UnknownTurnError: no turn has one of these ids, or one is named twice; nothing was removed.
         """
-        with self._lock.held():
-            removed = self.store.remove(turn_ids)
-            self.summaries.follow()
-            self.indexes.catch_up()
-            self.indexes.save()
-            self.indexes.compact()
-        return removed
+        return self.forgetting.forget(turn_ids).n_turns
+
+    @cached_property
+    def off_record(self) -> OffRecord:
+        """The switch by which this memory takes no turns."""
+        from memory_rag.privacy.off_record import OffRecord
+
+        return OffRecord(self.store, self._clock)
+
+    @cached_property
+    def forgetting(self) -> Forgetting:
+        """What forgets turns: by whatever they are found by, shown before, proved after."""
+        from memory_rag.privacy.forgetting import Forgetting
+
+        return Forgetting(
+            self.folder,
+            self.store,
+            indexes=self.indexes,
+            lock=self._lock,
+            settings=self.settings,
+            mend=lambda conversation_id: self.summaries.mend(conversation_id),
+        )
+
+    @cached_property
+    def retention(self) -> Retention:
+        """How long turns are kept; what is due goes when a memory is opened, once a day."""
+        from memory_rag.privacy.retention import Retention
+
+        return Retention(self.store, self.forgetting, clock=self._clock)

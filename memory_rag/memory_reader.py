@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
@@ -94,7 +95,9 @@ class MemoryReader:
         from memory_rag.retrieval.quotes import find_quotes
 
         with self._lock.held():
-            return find_quotes(text, source=self.indexes.quote_source(within), limit=limit)
+            quotes = find_quotes(text, source=self.indexes.quote_source(within), limit=limit)
+        corrected = self.store.corrected_at([quote.turn_id for quote in quotes])
+        return tuple(replace(quote, corrected_at=corrected.get(quote.turn_id)) for quote in quotes)
 
     def verify(self, answer: str, *, answer_turn_id: str | None = None) -> tuple[Verdict, ...]:
         """Check every quotation in a model's answer against what was said, one verdict each, in the answer's order.
@@ -121,6 +124,7 @@ class MemoryReader:
 
         prompt = Prompt.of_memory(self, clock=self._clock)
         prompt.summaries = self.summaries.of
+        prompt.earlier = lambda question, within, k: self.talks.search_told(question, within=within, k=k)
         return prompt
 
     @cached_property

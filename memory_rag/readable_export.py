@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, tzinfo
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ def readable_lines(store: SqliteTurnStore, *, zone: tzinfo) -> Iterator[str]:
     with everything(store.connections) as whole:
         extra = _rows(whole)
         yield f"# What this memory holds\n\n{_count(whole.n_turns(), 'turn')}.\n"
-        yield from _always_told(extra, zone)
+        yield from _always_told(extra)
         yield from _summaries(extra, zone)
         yield from _others(extra)
         versions = _by_row(extra.get("versions", []))
@@ -57,13 +57,8 @@ def _rows(whole: WholeStore) -> dict[str, list[Mapping[str, Any]]]:
     return found
 
 
-def _always_told(extra: Mapping[str, list[Mapping[str, Any]]], zone: tzinfo) -> Iterator[str]:
-    for heading, table, show in (
-        ("State", "state", lambda row: f"`{_line(row['name'])}`: `{_line(row['value'])}`"),
-        ("Pinned", "pins", lambda row: f"{_line(row['text'])}{_from(row)}"),
-        ("Decisions", "decisions", lambda row: f"{_line(row['text'])}{_because(row)}{_from(row)}"),
-        ("Files read anew for every prompt", "pinned_files", lambda row: f"`{_line(row['path'])}`"),
-    ):
+def _always_told(extra: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[str]:
+    for heading, table, show in _SHOWN_AS:
         rows = extra.get(table, [])
         if rows:
             yield f"\n## {heading}\n\n"
@@ -131,3 +126,11 @@ def _when(instant: datetime, zone: tzinfo) -> str:
 
 def _count(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+_SHOWN_AS: Final[tuple[tuple[str, str, Callable[[Mapping[str, Any]], str]], ...]] = (
+    ("State", "state", lambda row: f"`{_line(row['name'])}`: `{_line(row['value'])}`"),
+    ("Pinned", "pins", lambda row: f"{_line(row['text'])}{_from(row)}"),
+    ("Decisions", "decisions", lambda row: f"{_line(row['text'])}{_because(row)}{_from(row)}"),
+    ("Files read anew for every prompt", "pinned_files", lambda row: f"`{_line(row['path'])}`"),
+)

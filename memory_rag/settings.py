@@ -65,6 +65,11 @@ class Settings:
     """The share of decisions and preferences that a summary has to keep to be installed, 0 to 1."""
     keep_recent: int = 8
     """The newest turns of a conversation, which are never summarised."""
+    secrets: str = ""
+    """What is done with secrets and personal data before a turn is stored: ``tag``, ``redact`` or ``refuse`` for
+    passwords and keys, or by kind: ``phone=redact,card=refuse``. Empty: these are redacted, the rest is tagged."""
+    never_store: tuple[str, ...] = ()
+    """Turns with one of these are not stored: words, ``/patterns/``, ``kind:card``. In the environment one a line."""
     weights: str = ""
     """A file of weights for ``hybrid``, as ``memory-rag bench tune`` writes it; empty means the shipped ones."""
 
@@ -128,10 +133,18 @@ class Settings:
             if name not in known:
                 raise SettingsError(f"unknown setting {name!r} in {where}; settings are: {', '.join(known)}")
             try:
-                changed[name] = known[name](value)
+                changed[name] = _several(value) if known[name] is tuple else known[name](value)
             except (TypeError, ValueError):
                 raise SettingsError(f"{name} in {where} must be a {known[name].__name__}, got {value!r}") from None
         return replace(self, **changed) if changed else self
+
+
+def _several(value: object) -> tuple[str, ...]:
+    """Return texts as a setting holds them: those of a list, or the lines of one text."""
+    several = value.splitlines() if isinstance(value, str) else value
+    if not isinstance(several, (list, tuple)) or not all(isinstance(one, str) for one in several):
+        raise TypeError("not texts")
+    return tuple(one for one in several if one.strip())
 
 
 def _table_in(config: Path) -> Mapping[str, object]:

@@ -23,7 +23,8 @@ def export_whole(store: SqliteTurnStore) -> Iterator[str]:
 def put_back(store: TurnStore, file: ImportFile, *, dry_run: bool) -> bool:
     """Put a whole memory's export back as it was, if the file is one and the store holds nothing yet.
 
-    Tells whether it was done. Not if only a part of it is wished, or its speakers under other names.
+    Tells whether it was done. Not if only a part of it is wished, or its speakers under other names, or if a rule keeps
+    turns out. What it held passed the other memory's screen; what that let in is told by ``memory-rag scan``.
 
     Raises:
         ImportFormatError: the export is damaged or was cut; nothing was stored.
@@ -33,6 +34,8 @@ def put_back(store: TurnStore, file: ImportFile, *, dry_run: bool) -> bool:
     if not isinstance(importer, TurnLinesImporter) or not isinstance(store, SqliteTurnStore):
         return False
     if options.since is not None or options.speakers.names or not is_untouched(store.connections):
+        return False
+    if options.secrets or store.off_record_since is not None or not store.screen.lets_all_in:
         return False
     whole = importer.whole(file.source)
     if whole is None:

@@ -41,7 +41,7 @@ def test_a_memory_that_is_well_has_only_good_findings(folder: Path) -> None:
     found = check(folder)
 
     assert {name: finding.state for name, finding in found.items()} == dict.fromkeys(
-        ("words", "keyword", "embedder", "vectors", "embedded", "private", "log", "disk", "extras"), "ok"
+        ("words", "keyword", "embedder", "vectors", "embedded", "private", "place", "log", "disk", "extras"), "ok"
     )
     assert found["words"].message == "3 turns, each with the SHA-256 that it was stored with"
     assert found["vectors"].message == "3 vectors of 64 numbers and length 1"
@@ -181,3 +181,48 @@ def test_a_log_without_end_is_a_warning(folder: Path) -> None:
         "warn",
         "write-ahead log of 100 MB",
     )
+
+
+def test_a_folder_that_is_synced_is_a_warning(tmp_path: Path) -> None:
+    found = check(tmp_path / "Dropbox" / "memory")["place"]
+
+    assert found.state == "warn"
+    assert found.message.startswith("seems to be synced by Dropbox")
+    assert "memory-rag backup DEST" in found.remedy
+
+
+def test_one_damaged_block_costs_its_own_turns_only_and_is_told(folder: Path) -> None:
+    with Memory.open(folder, embedder=HashedWords(), language="en") as memory:
+        for number in range(4):
+            memory.add(f"kayak number {number}")
+            memory.embed()
+    path = next((folder / "vectors").glob("*.f32"))
+    data = bytearray(path.read_bytes())
+    data[3 * 256 + 5] ^= 1
+    path.write_bytes(data)
+
+    found = check(folder)
+    assert (found["vectors"].state, found["vectors"].message) == (
+        "warn",
+        "6 vectors, and damaged blocks of 1 more, which aren't used",
+    )
+    assert found["embedded"].message == "the next search embeds what came last (1)"
+    embedder = HashedWords()
+    with Memory.open(folder, embedder=embedder, language="en") as memory:
+        memory.reindex()
+    assert embedder.n_embedded == 1
+    assert check(folder)["vectors"].state == "ok"
+
+
+def test_words_that_cant_be_read_fail_and_the_rest_is_looked_at(folder: Path) -> None:
+    path = folder / "turns.sqlite"
+    data = bytearray(path.read_bytes())
+    for start in range(4096, len(data), 4096):
+        if data[start] == 13 and b"the kayak is red" in data[start : start + 4096]:
+            data[start : start + 8] = bytes(8)
+    path.write_bytes(data)
+    found = check(folder)
+
+    assert found["words"].state == "fail"
+    assert "memory-rag doctor --rescue NEW" in found["words"].remedy
+    assert found["disk"].state == "ok"

@@ -1,12 +1,13 @@
 """Measure and write down: ``python -m memory_rag.evaluation not-found --data PATH --out eval/results``.
 
-``not-found`` and ``speed`` write JSON results; ``tables`` makes the tables of the pages from these, and from those of
-recall, which ``memory-rag bench run`` and, as a summary, ``memory-rag bench report`` write.
+``not-found``, ``asking`` and ``speed`` write JSON results; ``tables`` makes the tables of the pages from these, and
+from those of recall, which ``memory-rag bench run`` and, as a summary, ``memory-rag bench report`` write.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import sys
 import tempfile
@@ -19,8 +20,11 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from memory_rag.embedding.catalogue import open_embedder
 from memory_rag.errors import MemoryRagError
+from memory_rag.evaluation.asking import Labelled, asking_trial
 from memory_rag.evaluation.benchmark import Benchmark
+from memory_rag.evaluation.datasets.fifty import LANGUAGES, read_fifty
 from memory_rag.evaluation.datasets.registry import load
 from memory_rag.evaluation.definition import definition_of
 from memory_rag.evaluation.not_found import K, not_found_trial
@@ -30,7 +34,10 @@ from memory_rag.evaluation.speed_corpus import Corpus
 from memory_rag.evaluation.speed_subjects import Repetitions, Subjects
 from memory_rag.evaluation.tables import fill_pages
 from memory_rag.memory import Memory
+from memory_rag.prompt.asking_for_details import need_of_details
 from memory_rag.retrieval.signals import WEIGHTS
+from memory_rag.talks.ranking import WEIGHTS as TALK_WEIGHTS
+from memory_rag.trials.fifty import fifty_trial
 from memory_rag.trials.work_folder import benchmark_memory, remembering
 
 _PATHS = {"locomo": "locomo10.json", "beam": "beam/100K"}
@@ -50,6 +57,15 @@ def main(arguments: list[str] | None = None) -> int:
     asking.add_argument("--sets", default="locomo,beam")
     asking.add_argument("--embedder", default="minilm")
     asking.add_argument("--work", type=Path, help="keep the embedded turns here, and use them again")
+    telling = commands.add_parser("asking", help="how well it is told whether somebody asks for what was said before")
+    telling.set_defaults(run=_tell_asking)
+    telling.add_argument("--labels", type=Path, default=Path("eval/ask-details.jsonl"), help="labelled utterances")
+    telling.add_argument("--out", type=Path, required=True, help="folder for ask-details.json")
+    talking = commands.add_parser("fifty", help="which of fifty conversations a question is about, and which of five")
+    talking.set_defaults(run=_talk)
+    talking.add_argument("--fifty", type=Path, default=Path("eval/fifty"), help="folder of conversations and questions")
+    talking.add_argument("--out", type=Path, required=True, help="folder for fifty.json")
+    talking.add_argument("--embedders", default="e5,minilm")
     timing = commands.add_parser("speed", help="how fast it is, beside rank-bm25 and plain FAISS")
     timing.set_defaults(run=_time)
     timing.add_argument("--out", type=Path, required=True, help="folder for speed.json")
@@ -96,6 +112,16 @@ def _ask(given: argparse.Namespace) -> None:
             write_result(given.out / f"not-found-{name}{suffix}.json", result)
 
 
+def _tell_asking(given: argparse.Namespace) -> None:
+    labelled = Labelled.read(given.labels)
+    result = {
+        "dataset": {"name": "ask-details", "sha256": labelled.sha256, "n_questions": len(labelled.utterances)},
+        "provenance": provenance(languages=[]),
+        "result": asking_trial(labelled.utterances, need_of=lambda text: need_of_details(text, languages=()).value),
+    }
+    write_result(given.out / "ask-details.json", result)
+
+
 def _not_found(
     memory: Memory, name: str, benchmark: Benchmark, *, tell: Callable[[str, int, int], None]
 ) -> dict[str, Any]:
@@ -120,6 +146,28 @@ def _not_found(
             progress=lambda done, total: tell("not found", done, total),
         ),
     }
+
+
+def _talk(given: argparse.Namespace) -> None:
+    sets = [read_fifty(given.fifty, language=language) for language in LANGUAGES]
+    embedders = {name: open_embedder(name) for name in given.embedders.split(",")}
+    with _progress() as shown:
+        result = {
+            name: {one.language: fifty_trial(one, embedder=embedder, progress=_told(shown)) for one in sets}
+            for name, embedder in embedders.items()
+        }
+    dataset = {
+        "name": "fifty",
+        "sha256": hashlib.sha256("".join(one.sha256 for one in sets).encode()).hexdigest(),
+        "n_questions": sum(len(one.questions) for one in sets),
+        "n_turns": sum(len(talk.turns) for one in sets for talk in one.talks.values()),
+    }
+    made = provenance(
+        embedders={name: embedder.fingerprint for name, embedder in embedders.items()},
+        weights=dict(WEIGHTS),
+        talk_weights=dict(TALK_WEIGHTS),
+    )
+    write_result(given.out / "fifty.json", {"dataset": dataset, "provenance": made, "result": result})
 
 
 def _time(given: argparse.Namespace) -> None:

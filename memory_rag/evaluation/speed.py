@@ -74,6 +74,7 @@ class _Trial:
             "disk_bytes_per_turn": {**_bytes_by_part(folder, size), "text": of_texts / size},
             **self._cold(folder, size),
             "query": self._querying(folder, size),
+            "prompt": self._prompting(folder, size),
             "add": self.adding(folder, size),
             "query_after_add": self._searching_after_adding(folder, size),
         }
@@ -188,6 +189,32 @@ class _Trial:
         )
         memory.close()
         return {name: timing.as_json() for name, timing in timings.items()}
+
+    def _prompting(self, folder: Path, size: int) -> dict[str, Any]:
+        """Time prompts beside their searches: the newest turns of the newest talk, and what is quoted."""
+        memory = self.subjects.open_memory(folder, durability="normal", embedder=self.vectors)
+        [newest] = self.corpus.turns(size - 1, size)
+        asked = self.corpus.questions(self.often.questions, among=size)
+        ways: dict[str, Callable[[str], object]] = {
+            "search": partial(memory.search, mode="hybrid", floor=True),
+            "context": partial(memory.context, conversation_id=newest.conversation_id, retrieve="always"),
+        }
+        for text in asked:
+            memory.search(text, mode="hybrid", floor=True)
+        timings = interleaved(
+            ways,
+            asked,
+            rounds=self.often.rounds,
+            in_a_row=IN_A_ROW,
+            progress=lambda done, total: self.tell(f"prompts {size:,}", done, total),
+        )
+        memory.close()
+        search, context = timings["search"], timings["context"]
+        added = {
+            "median_ms": context.median_ms - search.median_ms,
+            "least_ms": context.least_ms - search.least_ms,
+        }
+        return {"search": search.as_json(), "context": context.as_json(), "added": added}
 
     def _searching_after_adding(self, folder: Path, size: int) -> dict[str, Any]:
         """Time the first search after a turn was added: it catches up, embeds the turn (by chance) and ranks."""

@@ -55,7 +55,12 @@ def _chatgpt_talk(talk: str, turns: Sequence[Turn]) -> dict[str, Any]:
             "channel": None,
         }
         children = nodes[place + 1 : place + 2]
-        mapping[nodes[place]] = {"id": nodes[place], "message": message, "parent": nodes[place - 1], "children": children}
+        mapping[nodes[place]] = {
+            "id": nodes[place],
+            "message": message,
+            "parent": nodes[place - 1],
+            "children": children,
+        }
     about = {"title": talk, "create_time": _said(turns[0]).timestamp(), "conversation_id": _id(talk), "id": _id(talk)}
     return about | {"mapping": mapping, "current_node": nodes[-1], "default_model_slug": "some-model"}
 
@@ -174,7 +179,9 @@ def _locomo(folder: Path, talks: Iterable[Talk]) -> None:
         spoken: dict[str, Any] = {"speaker_a": turns[0].speaker, "speaker_b": turns[1].speaker}
         for number, session in enumerate(_sessions(turns), 1):
             said = _said(session[0])
-            spoken[f"session_{number}_date_time"] = f"{said:%I:%M} {said:%p} on {said.day} {said:%B}, {said.year}".lower()
+            spoken[f"session_{number}_date_time"] = (
+                f"{said:%I:%M} {said:%p} on {said.day} {said:%B}, {said.year}".lower()
+            )
             spoken[f"session_{number}"] = [
                 {"speaker": turn.speaker, "dia_id": f"D{number}:{place}", "text": turn.text}
                 for place, turn in enumerate(session, 1)
@@ -202,7 +209,12 @@ def _beam(folder: Path, talks: Iterable[Talk]) -> None:
         for number, session in enumerate(_sessions(turns), 1):
             first = session[0]
             messages = [
-                {"role": _role(turn), "id": turn.ordinal, "content": turn.text, "time_anchor": f"{_said(first):%B-%d-%Y}"}
+                {
+                    "role": _role(turn),
+                    "id": turn.ordinal,
+                    "content": turn.text,
+                    "time_anchor": f"{_said(first):%B-%d-%Y}",
+                }
                 for turn in session
             ]
             batches.append({"batch_number": number, "turns": [messages]})
@@ -229,7 +241,9 @@ def _discord(folder: Path, talks: Iterable[Talk]) -> None:
             for turn in turns
         ]
         channel = {"id": str(900_000_000_000_000_000 + at), "type": "GuildTextChat", "name": talk}
-        _write_json(folder / f"{talk}.json", {"guild": {"id": "1", "name": "G"}, "channel": channel, "messages": messages})
+        _write_json(
+            folder / f"{talk}.json", {"guild": {"id": "1", "name": "G"}, "channel": channel, "messages": messages}
+        )
 
 
 def _slack(folder: Path, talks: Iterable[Talk]) -> None:

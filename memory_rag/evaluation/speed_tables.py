@@ -67,6 +67,7 @@ GOALS: Final = (
     ),
     Goal("hybrid search", 1.5, "ms", _sized([10_000], "query", "hybrid", "median_ms")),
     Goal("hybrid search", 15, "ms", _sized([100_000], "query", "hybrid", "median_ms")),
+    Goal("`context()`, more than its search", 5, "ms", _sized([10_000, 100_000], "prompt", "added", "median_ms")),
     Goal("`minilm`, turns per second", 140, "", (("", ("embedding", "turns_per_s", "median")),), at_least=True),
     Goal("`minilm`, turns per CPU second", 80, "", (("", ("embedding", "turns_per_cpu_s", "median")),), at_least=True),
 )
@@ -85,6 +86,7 @@ def speed_tables(found: Result) -> dict[str, str]:
     return {
         "speed": f"{_goals(result)}\n\n{note}",
         "speed-queries": _queries(result),
+        "speed-prompts": _prompts(result),
         "speed-adds": _adds(result),
         "speed-start": _starts(result),
         "speed-space": _space(result),
@@ -121,6 +123,18 @@ def _queries(result: Result) -> str:
             rows.append((f"{size:,}", name, *_times(of_way), amount(of_way["least_ms"]), *times_as_long))
     head = ("turns", "way", "median ms", "p95 ms", "undisturbed ms", "rank-bm25 / this", "FAISS / this")
     return markdown_table(head, rows, n_words=2)
+
+
+def _prompts(result: Result) -> str:
+    rows = []
+    for size, measured in _sizes(result, "prompt"):
+        took = measured["prompt"]
+        cells = [f"{amount(took[way]['median_ms'])} / {amount(took[way]['p95_ms'])}" for way in ("search", "context")]
+        rows.append((f"{size:,}", *cells, *(amount(took["added"][key]) for key in ("median_ms", "least_ms"))))
+    if not rows:
+        return "Not measured yet: prompts. Measure them with `make bench`."
+    head = ("turns", "hybrid search, median / p95 ms", "`context()`", "more, ms", "undisturbed")
+    return markdown_table(head, rows)
 
 
 def _adds(result: Result) -> str:

@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from memory_rag.errors import MemoryRagError
+from memory_rag.evaluation.asking import asking_table
+from memory_rag.evaluation.fifty_tables import FIFTY_TABLES, fifty_tables
+from memory_rag.evaluation.kept_tables import kept_table, subjects_table
 from memory_rag.evaluation.markdown import interval, markdown_table, share
 from memory_rag.evaluation.recall_tables import SETS, recall_tables
 from memory_rag.evaluation.speed_tables import speed_tables
@@ -89,11 +92,15 @@ def tables_of(results: Results) -> dict[str, str]:
     tables |= recall_tables(summaries) if summaries else {}
     tables |= {
         "not-found": _made(_not_found, results, "not-found"),
+        "ask-details": _made(_asking, results, "ask-details"),
+        "summaries-kept": _made(kept_table, results, "summaries"),
+        "new-subjects": _made(subjects_table, results, "subjects"),
         "made-with": _made(_made_with, results, ""),
     }
+    tables |= fifty_tables(results["fifty"]) if "fifty" in results else {one: _missing(one) for one in FIFTY_TABLES}
     if "speed" in results:
         return tables | speed_tables(results["speed"])
-    names = ("speed", "speed-queries", "speed-adds", "speed-start", "speed-space", "speed-embedding")
+    names = ("speed", "speed-queries", "speed-prompts", "speed-adds", "speed-start", "speed-space", "speed-embedding")
     return tables | dict.fromkeys(names, _missing("speed"))
 
 
@@ -127,6 +134,10 @@ def _not_found(results: Results) -> str:
         costs,
     )
     return f"{unanswered}\n\n{answered}\n\n[95 % interval]. The two lines were set on these sets: in-sample."
+
+
+def _asking(results: Results) -> str:
+    return asking_table(results["ask-details"]["result"], cell=_wilson)
 
 
 def _made_with(results: Results) -> str:

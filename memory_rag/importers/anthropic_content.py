@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from memory_rag.importers.messages import as_list, as_object, is_said, joined
+from memory_rag.importers.messages import as_list, as_object, is_said, joined, kind_of
 from memory_rag.importers.parts import Part, without_bytes
 from memory_rag.turns import Block, Role
 
@@ -16,15 +16,14 @@ _OWN_KINDS: Final = _THINKING | _CALLS | {"tool_result", "mcp_tool_result", "web
 
 def is_result(block: Any) -> bool:
     """Whether a block answers a tool call: ``tool_result``, or a server's tool's own kind of it."""
-    return str(as_object(block).get("type", "")).endswith("tool_result")
+    return kind_of(block).endswith("tool_result")
 
 
 def is_anthropic(content: Any) -> bool:
     """Whether a message's content can only be of Anthropic's shape."""
     for block in as_list(content):
-        fields = as_object(block)
-        kind = fields.get("type")
-        if kind in _OWN_KINDS or (kind in {"image", "document"} and "source" in fields):
+        kind = kind_of(block)
+        if kind in _OWN_KINDS or (kind in {"image", "document"} and "source" in block):
             return True
     return False
 
@@ -106,5 +105,5 @@ def _called(blocks: list[Any]) -> dict[str, str]:
     return {
         str(call.get("id")): call["name"]
         for call in calls
-        if call.get("type") in _CALLS and isinstance(call.get("name"), str)
+        if kind_of(call) in _CALLS and isinstance(call.get("name"), str)
     }

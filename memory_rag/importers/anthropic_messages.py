@@ -10,13 +10,13 @@ from memory_rag.importers.anthropic_content import is_anthropic, parts_of
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
 from memory_rag.importers.guarding import guarded
 from memory_rag.importers.identity import DistinctIds, digest
-from memory_rag.importers.messages import as_list, as_object, raw_json, role_of, unknown_role
+from memory_rag.importers.messages import as_list, as_object, role_of, unknown_role
 from memory_rag.importers.moments import moment
-from memory_rag.importers.parts import without_bytes
+from memory_rag.importers.parts import raw_without_bytes, turn_of
 from memory_rag.importers.sampling import Sample
 from memory_rag.importers.source import SourceFile
 from memory_rag.importers.values import Found, values_of
-from memory_rag.turns import Conversation, Role, Source, Turn
+from memory_rag.turns import Conversation, Role, Source
 
 
 class AnthropicMessagesImporter:
@@ -83,22 +83,16 @@ def _conversation(found: Found, ids: DistinctIds, options: ImportOptions) -> Ite
         if at.problem:
             yield Noted(at.problem, where)
         for part in parts:
-            yield Turn(
-                turn_id="",
+            own = said if part.own is None else {**said, "content": part.own}
+            yield turn_of(
+                part,
                 conversation_id=conversation_id,
                 session_id=conversation_id,
                 ordinal=ordinal,
-                role=part.role,
-                speaker=part.speaker or part.role.value,
-                text=part.text,
-                said_at=at.said_at,
-                said_at_text=at.written,
-                blocks=part.blocks,
+                said=at,
                 source=Source(
-                    AnthropicMessagesImporter.name,
-                    within.distinct(native_id + part.suffix),
-                    raw_json(without_bytes(said if part.own is None else {**said, "content": part.own})),
+                    AnthropicMessagesImporter.name, within.distinct(native_id + part.suffix), raw_without_bytes(own)
                 ),
-                recalled=part.recalled and part.role is not Role.SYSTEM,
+                recalled=part.role is not Role.SYSTEM,
             )
             ordinal += 1

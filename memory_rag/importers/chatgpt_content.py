@@ -6,10 +6,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from memory_rag.importers.messages import as_list, as_object, joined
+from memory_rag.importers.messages import as_list, as_object, joined, kind_of
 from memory_rag.turns import Block
 
 _SPOKEN = {"text", "audio_transcription"}
+_ON_CANVAS = {"canmore.create_textdoc", "canmore.update_textdoc", "canmore.comment_textdoc"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ def content_of(content: Any) -> Content:
     if isinstance(content, str):
         return Content(content)
     fields = as_object(content)
-    kind = fields.get("content_type")
+    kind = kind_of(fields, "content_type")
     if kind in {"text", "multimodal_text"}:
         parts = fields.get("parts")
         return _of_parts(parts if isinstance(parts, list) else [_text(fields, "text")])
@@ -40,7 +41,7 @@ def content_of(content: Any) -> Content:
         return Content(joined([text for text in thoughts if text]), (Block("thinking", fields),), recalled=False)
     if kind == "reasoning_recap":
         return Content(_text(fields, "content"), (Block("thinking", fields),), recalled=False)
-    return _unknown(fields, str(kind or "unknown")) if fields else Content("")
+    return _unknown(fields, kind or "unknown") if fields else Content("")
 
 
 def attachments_of(message: dict[str, Any]) -> tuple[Block, ...]:
@@ -54,15 +55,21 @@ def attachments_of(message: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def canvas_of(recipient: str, text: str) -> tuple[Block, ...]:
-    """Return the document that a message writes to the canvas, with its name and words; none for anything else."""
-    if recipient != "canmore.create_textdoc":
+    """Return what a message writes to a canvas, with the words that it puts there; none for anything else.
+
+    A new document has a name and content, an update replacements of what its patterns match, comments their words.
+    """
+    if recipient not in _ON_CANVAS:
         return ()
     try:
-        document = as_object(json.loads(text))
+        written = as_object(json.loads(text))
     except (ValueError, RecursionError):
         return ()
-    words = [word for word in (_text(document, "name"), _text(document, "content")) if word]
-    return (Block("canvas", document, "\n".join(words)),) if words else ()
+    words = [_text(written, "name"), _text(written, "content")]
+    words += [_text(as_object(update), "replacement") for update in as_list(written.get("updates"))]
+    words += [_text(as_object(comment), "comment") for comment in as_list(written.get("comments"))]
+    said = "\n".join(word for word in words if word)
+    return (Block("canvas", written, said),) if said else ()
 
 
 def _unknown(fields: dict[str, Any], kind: str) -> Content:
@@ -91,14 +98,13 @@ def _of_parts(parts: list[Any]) -> Content:
 def _spoken(part: Any) -> str:
     if isinstance(part, str):
         return part
-    fields = as_object(part)
-    return _text(fields, "text") if fields.get("content_type") in _SPOKEN else ""
+    return _text(part, "text") if kind_of(part, "content_type") in _SPOKEN else ""
 
 
 def _block(part: Any) -> Block:
     if isinstance(part, str):
         return Block("text", {"text": part})
-    kind = str(part.get("content_type", "unknown"))
+    kind = kind_of(part, "content_type") or "unknown"
     if "image" in kind:
         drawn = as_object(as_object(part.get("metadata")).get("dalle")).get("prompt")
         return Block("image", part, drawn if isinstance(drawn, str) else "")

@@ -12,13 +12,13 @@ from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, 
 from memory_rag.importers.guarding import guarded
 from memory_rag.importers.identity import DistinctIds, digest
 from memory_rag.importers.message_tree import ABANDONED_SESSION, FIRST_ABANDONED, active_branch
-from memory_rag.importers.messages import as_list, as_object, raw_json, role_of, unknown_role
+from memory_rag.importers.messages import as_list, as_object, role_of, unknown_role
 from memory_rag.importers.moments import moment
-from memory_rag.importers.parts import Part, without_bytes
+from memory_rag.importers.parts import Part, raw_without_bytes, turn_of
 from memory_rag.importers.sampling import Sample
 from memory_rag.importers.source import SourceFile
 from memory_rag.importers.values import Found, values_of
-from memory_rag.turns import Block, Conversation, Role, Source, Turn, Withheld
+from memory_rag.turns import Block, Conversation, Role, Source, Withheld
 
 _ATTACHMENT: Final = "#attachment"
 _STRIDE: Final = 100
@@ -132,19 +132,14 @@ def _turns(
     if said.problem:
         yield Noted(said.problem, where)
     for ordinal, part in enumerate(parts, place.ordinal):
-        yield Turn(
-            turn_id="",
+        yield turn_of(
+            part,
             conversation_id=place.conversation_id,
             session_id=place.session_id,
             ordinal=ordinal,
-            role=part.role,
-            speaker=part.speaker or part.role.value,
-            text=part.text,
-            said_at=said.said_at,
-            said_at_text=said.written,
-            blocks=part.blocks,
-            source=Source(ClaudeImporter.name, native_id + part.suffix, raw_json(without_bytes(_own(fields, part)))),
-            recalled=part.recalled and place.ordinal < FIRST_ABANDONED,
+            said=said,
+            source=Source(ClaudeImporter.name, native_id + part.suffix, raw_without_bytes(_own(fields, part))),
+            recalled=place.ordinal < FIRST_ABANDONED,
         )
 
 

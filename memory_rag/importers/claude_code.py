@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -10,12 +10,13 @@ from memory_rag.importers.anthropic_content import parts_of
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
 from memory_rag.importers.identity import DistinctIds, digest
 from memory_rag.importers.message_tree import ABANDONED_SESSION, FIRST_ABANDONED
-from memory_rag.importers.messages import as_list, as_object, raw_json, role_of
+from memory_rag.importers.messages import as_list, as_object, kind_of, role_of
 from memory_rag.importers.moments import moment
-from memory_rag.importers.parts import Part, without_bytes
+from memory_rag.importers.parts import Part, raw_without_bytes, turn_of
+from memory_rag.importers.reading_twice import read_twice
 from memory_rag.importers.sampling import Sample
 from memory_rag.importers.source import Line, SourceFile
-from memory_rag.turns import Conversation, Role, Source, Turn, Withheld
+from memory_rag.turns import Conversation, Role, Source, Withheld
 
 _SAID: Final = ("user", "assistant")
 # What the program writes in the person's name; a person's own words don't begin like this.
@@ -56,9 +57,10 @@ class ClaudeCodeImporter:
         return Detection(self.name, 0.0, "no lines with 'uuid' and 'message'")
 
     def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
-        taken_back = _taken_back(source)
+        lines = read_twice(lambda: source.read_json_lines(skip_broken=True), size=source.size)
+        taken_back = _taken_back(lines())
         session = _Session(source.path.stem, options)
-        for line in source.read_json_lines(skip_broken=True):
+        for line in lines():
             if isinstance(line, Skipped):
                 yield line
             else:
@@ -88,12 +90,12 @@ class _Session:
         where = f"line {line.number}"
         if not self.named and isinstance(record.get("sessionId"), str) and record["sessionId"]:
             self.conversation_id, self.named = record["sessionId"], True
-        kind = record.get("type")
+        kind = kind_of(record)
         if kind not in _SAID:
             title = record.get("summary") or record.get("aiTitle") or record.get("title")
             if kind in {"summary", "ai-title", "custom-title"} and isinstance(title, str):
                 self.titled = title
-            yield Skipped(f"no message but {str(kind)[:40]!r}", where)
+            yield Skipped(f"no message but {str(record.get('type'))[:40]!r}", where)
             return
         uuid = record.get("uuid")
         native_id = self.ids.distinct(uuid if isinstance(uuid, str) and uuid else digest(record))
@@ -124,19 +126,14 @@ class _Session:
         elif record.get("isSidechain"):
             session_id += f"/agent {record.get('agentId') or ''}".rstrip()
         for part in parts:
-            yield Turn(
-                turn_id="",
+            yield turn_of(
+                part,
                 conversation_id=self.conversation_id,
                 session_id=session_id,
                 ordinal=self.ordinal + (FIRST_ABANDONED if abandoned else 0),
-                role=part.role,
-                speaker=part.speaker or part.role.value,
-                text=part.text,
-                said_at=said.said_at,
-                said_at_text=said.written,
-                blocks=part.blocks,
+                said=said,
                 source=Source(ClaudeCodeImporter.name, native_id + part.suffix, _raw(record, part)),
-                recalled=talk and part.recalled and not part.text.startswith(_MACHINE),
+                recalled=talk and not part.text.startswith(_MACHINE),
             )
             self.ordinal += 1
 
@@ -160,10 +157,10 @@ def _raw(record: dict[str, Any], part: Part) -> str:
         own = {**record, "message": {**as_object(record.get("message")), "content": part.own}}
         if part.role is not Role.TOOL:
             own = {key: value for key, value in own.items() if key != "toolUseResult"}
-    return raw_json(without_bytes(own))
+    return raw_without_bytes(own)
 
 
-def _taken_back(source: SourceFile) -> frozenset[str]:
+def _taken_back(lines: Iterable[Line | Skipped]) -> frozenset[str]:
     """Return the lines that were said and then left: of a person's messages with one parent all but the last.
 
     What follows a left message, by the parents that lines name, is left as well.
@@ -171,7 +168,7 @@ def _taken_back(source: SourceFile) -> frozenset[str]:
     parents: list[tuple[str, str | None]] = []
     said: dict[str, str] = {}
     left: set[str] = set()
-    for line in source.read_json_lines(skip_broken=True):
+    for line in lines:
         record = as_object(line.value) if isinstance(line, Line) else {}
         uuid, parent = record.get("uuid"), record.get("parentUuid")
         if not isinstance(uuid, str):

@@ -2,9 +2,11 @@
 
 The shape is that of github.com/openai/codex: ``RolloutLine`` and ``RolloutItem`` in
 ``codex-rs/protocol/src/protocol.rs`` (later in ``codex-rs/history``), ``ResponseItem`` in ``models.rs`` beside it, and
-in ``instruction_markers.rs`` the marks of what the program writes in the person's name. A line is ``{timestamp, type,
-payload}``; ``type`` is ``session_meta``, ``response_item``, ``event_msg``, ``turn_context``, ``compacted`` or a later
-one. Early sessions have items without a wrapper after a first line ``{id, timestamp, instructions}``.
+in ``instruction_markers.rs`` the marks of what the program writes in the person's name; in ``codex-rs/rollout/src``,
+``policy.rs`` says what is kept of a session, and ``compression.rs`` makes older files ``.jsonl.zst``. A line is
+``{timestamp, type, payload}``; ``type`` is ``session_meta``, ``response_item``, ``event_msg``, ``turn_context``,
+``compacted`` or a later one. Early sessions have items without a wrapper after a first line ``{id, timestamp,
+instructions}``.
 """
 
 from __future__ import annotations
@@ -15,13 +17,14 @@ from typing import Any, Final
 
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
 from memory_rag.importers.identity import DistinctIds, digest
-from memory_rag.importers.messages import as_object, raw_json
+from memory_rag.importers.messages import as_object, kind_of
 from memory_rag.importers.moments import moment
-from memory_rag.importers.openai_content import without_files
+from memory_rag.importers.openai_content import raw_without_files
+from memory_rag.importers.parts import turn_of
 from memory_rag.importers.response_items import is_item, part_of
 from memory_rag.importers.sampling import Sample
 from memory_rag.importers.source import SourceFile
-from memory_rag.turns import Conversation, Role, Source, Turn
+from memory_rag.turns import Conversation, Role, Source
 
 _WRAPPED: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _MACHINE: Final = (
@@ -50,7 +53,7 @@ class CodexImporter:
     def detect(self, sample: Sample) -> Detection:
         for item in sample.items if sample.kind in {"lines", "object"} else ():
             fields = as_object(item)
-            if fields.get("type") in _WRAPPED and isinstance(fields.get("payload"), dict):
+            if kind_of(fields) in _WRAPPED and isinstance(fields.get("payload"), dict):
                 return Detection(self.name, 1.0, "lines with a 'type' of a Codex session and its 'payload'")
             if "instructions" in fields and "timestamp" in fields and "id" in fields and "type" not in fields:
                 return Detection(self.name, 0.95, "a first line of an early Codex session")
@@ -98,22 +101,14 @@ class _Session:
         if said.problem:
             yield Noted(said.problem, where)
         machine = part.role is Role.SYSTEM or part.text.startswith(_MACHINE)
-        yield Turn(
-            turn_id="",
+        native_id = self.ids.distinct(digest(record.get("timestamp"), item))
+        yield turn_of(
+            part,
             conversation_id=self.conversation_id,
             session_id=self.conversation_id,
             ordinal=self.ordinal,
-            role=part.role,
-            speaker=part.speaker or part.role.value,
-            text=part.text,
-            said_at=said.said_at,
-            said_at_text=said.written,
-            blocks=part.blocks,
-            source=Source(
-                CodexImporter.name,
-                self.ids.distinct(digest(record.get("timestamp"), item)),
-                raw_json(without_files(record)),
-            ),
-            recalled=part.recalled and not machine,
+            said=said,
+            source=Source(CodexImporter.name, native_id, raw_without_files(record)),
+            recalled=not machine,
         )
         self.ordinal += 1

@@ -6,14 +6,16 @@ import os
 import re
 import stat
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePath
+from typing import IO
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers.source import SourceFile
+from memory_rag.importers.zstd import SUFFIX, decompressed
 
 MAX_ENTRY_BYTES = 4 * 1024**3
 
@@ -72,7 +74,7 @@ def _in_folder(path: Path, opened: ExitStack, max_entry_bytes: int) -> Iterator[
         else:
             yield _plain(path, str(path))
     except ImportFormatError as error:
-        yield Unread(str(path), str(error))
+        yield Unread(str(path), str(error).removeprefix(f"{path}: "))
 
 
 def _zip(path: Path, label: str, opened: ExitStack, max_entry_bytes: int) -> Iterator[SourceFile | Unread]:
@@ -102,22 +104,37 @@ def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, *, label: str, insi
             return None
         return None if found is None else _entry(archive, found, label=label, inside=inside)
 
-    name, opener = f"{label}/{entry.filename}", partial(archive.open, entry)
-    return SourceFile(name, inside / entry.filename, entry.file_size, opener, neighbour)
+    return _source(
+        f"{label}/{entry.filename}", inside / entry.filename, entry.file_size, partial(archive.open, entry), neighbour
+    )
 
 
 def _plain(path: Path, label: str) -> SourceFile:
-    resolved = path.resolve()
     try:
-        size = resolved.stat().st_size
+        return _file(path.resolve(), label)
     except OSError as error:
         raise ImportFormatError(f"{label}: can't be read: {error.strerror}") from error
-    return SourceFile(label, resolved, size, lambda: resolved.open("rb"), _on_disk)
 
 
 def _on_disk(path: PurePath) -> SourceFile | None:
     found = Path(path)
-    return _plain(found, str(found)) if found.is_file() else None
+    return _file(found, str(found)) if found.is_file() else None
+
+
+def _file(path: Path, label: str) -> SourceFile:
+    return _source(label, path, path.stat().st_size, lambda: path.open("rb"), _on_disk)
+
+
+def _source(
+    label: str,
+    path: Path,
+    size: int,
+    opener: Callable[[], IO[bytes]],
+    neighbour: Callable[[PurePath], SourceFile | None],
+) -> SourceFile:
+    if path.suffix == SUFFIX:
+        path, opener = path.with_suffix(""), decompressed(opener, label=label)
+    return SourceFile(label, path, size, opener, neighbour)
 
 
 def _is_zip(path: Path) -> bool:

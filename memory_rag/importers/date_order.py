@@ -37,12 +37,12 @@ _LAST_MONTH: Final = 12
 def told_order(dates: Sequence[Figures]) -> DateOrder | None:
     """Return the order of dates in the order they were written, or None if they allow two.
 
-    A year of four digits in front is told at once, and dates with dots are day-first wherever they are written. Else a
-    number above 12 tells, and if there is none, which reading never goes back in time.
+    A year of four digits in front is told at once, and dates with dots are day-first wherever they are written; 5/5/24
+    is the same day both ways. Else a number above 12 tells, and without one, which reading never goes back in time.
     """
     if any(date.n_digits == 4 for date in dates):
         return "ymd"
-    if dates and all(date.sign == "." for date in dates):
+    if dates and all(date.sign == "." or date.first == date.second for date in dates):
         return "dmy"
     day_first = all(date.second <= _LAST_MONTH for date in dates)
     month_first = all(date.first <= _LAST_MONTH for date in dates)

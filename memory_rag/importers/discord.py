@@ -64,7 +64,7 @@ def _messages(stream: JsonStream, about: dict[str, Any], options: ImportOptions)
         if given and native_id != given:
             yield Skipped("a message written twice", where)
             continue
-        last = int(given) if given.isdecimal() and int(given) < 2**62 else last + 1
+        last = int(given) if given.isdecimal() and len(given) < 20 and int(given) < 2**62 else last + 1
         kind = str(message.get("type", "Default"))
         text, blocks = _text(message), _blocks(message)
         if kind not in _SAID or not (text or blocks):

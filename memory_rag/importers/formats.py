@@ -27,7 +27,8 @@ class ImportOptions:
     ``tz`` is the zone of times that are written without one; ``date_order`` (``dmy``, ``mdy`` or ``ymd``) that of dates
     in figures, None to tell it by looking. ``branches`` is ``active`` for what was shown last, ``all`` for abandoned
     branches as well, which are stored out of recall. What was said before ``since`` is skipped. ``speakers`` gives
-    people other names.
+    people other names. ``secrets`` says what is done this time with secrets and personal data, such as ``redact`` or
+    ``phone=redact``; empty: what the memory's settings say.
     """
 
     tz: tzinfo = UTC
@@ -35,6 +36,7 @@ class ImportOptions:
     branches: Branches = "active"
     since: datetime | None = None
     speakers: SpeakerMap = field(default_factory=SpeakerMap)
+    secrets: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,17 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 _NO_ID: Final = re.compile("[\0\ud800-\udfff]")
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 def digest(*values: Any) -> str:
     """Return 20 hex digits that stand for these JSON values, whatever the order of their keys."""
-    canonical = json.dumps(values, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()[:20]
+    return hashlib.sha256(_CANONICAL.encode(values).encode()).hexdigest()[:20]
 
 
 def is_storable(value: str) -> bool:
     """Whether a string can be an id: 1 to 1000 characters without NUL and lone surrogates."""
-    return 0 < len(value) <= 1000 and _NO_ID.search(value) is None
+    if not 0 < len(value) <= 1000:
+        return False
+    return "\0" not in value if value.isascii() else _NO_ID.search(value) is None
 
 
 @dataclass(slots=True)

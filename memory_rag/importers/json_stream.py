@@ -43,7 +43,8 @@ class WrittenFloat(float):
         return value
 
 
-_DECODER: Final = json.JSONDecoder(parse_float=WrittenFloat, parse_constant=WrittenFloat)
+DECODER: Final = json.JSONDecoder(parse_float=WrittenFloat, parse_constant=WrittenFloat)
+"""Reads floats as they are written; made once, since json.loads makes one for every line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class JsonStream:
         self.kind()
         while True:
             try:
-                value, end = _DECODER.raw_decode(self._held, self._at)
+                value, end = DECODER.raw_decode(self._held, self._at)
             except RecursionError as error:
                 raise ImportFormatError(f"{self._label}{json_fault(error)}") from error
             except ValueError as error:

@@ -46,6 +46,12 @@ def is_said(text: str, blocks: tuple[Block, ...]) -> bool:
     return bool(text.strip()) or any(block.caption for block in blocks)
 
 
+def kind_of(value: Any, key: str = "type") -> str:
+    """Return the word by which a JSON object says what it is, "" if it says none: a list there is no word."""
+    kind = value.get(key) if isinstance(value, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
 def as_object(value: Any) -> dict[str, Any]:
     """Return a JSON object as it is, and an empty one for anything else, so a bad field costs only itself."""
     return value if isinstance(value, dict) else {}

@@ -52,6 +52,8 @@ def moment(value: Any, *, tz: tzinfo) -> Moment:
     """
     if value is None or value == "":
         return Moment()
+    if isinstance(value, str) and value[4:5] == "-":
+        return _from_iso(value, tz)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return Moment(written=str(value), problem="time not understood")
     written = value.written if isinstance(value, WrittenFloat) else str(value)
@@ -97,8 +99,9 @@ def _from_unix(number: Decimal) -> datetime:
 def _from_iso(written: str, tz: tzinfo) -> Moment:
     try:
         parsed = datetime.fromisoformat(written.strip())
-        zoned = parsed if parsed.tzinfo else parsed.replace(tzinfo=tz)
-        return Moment(zoned.astimezone(UTC), written)
+        if parsed.tzinfo is not UTC:
+            parsed = (parsed if parsed.tzinfo else parsed.replace(tzinfo=tz)).astimezone(UTC)
+        return Moment(parsed, written)
     except (ValueError, OverflowError):
         finite = written.strip().casefold().lstrip("+-") not in {"nan", "inf", "infinity"}
         return Moment(written=written, problem="time not understood" if finite else "time not finite")

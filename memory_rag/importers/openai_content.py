@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from memory_rag.importers.messages import as_list, as_object, joined
+from memory_rag.importers.messages import as_list, as_object, joined, kind_of, raw_json
 from memory_rag.turns import Block, Role
 
 _TEXT_KINDS = {"text", "input_text", "output_text"}
@@ -52,6 +52,12 @@ def blocks_of(message: dict[str, Any], role: Role) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
+def raw_without_files(value: Any) -> str:
+    """Return the JSON of a value that :func:`without_files` gives; most hold no file, which their JSON shows."""
+    written = raw_json(value)
+    return raw_json(without_files(value)) if ";base64," in written or '"data"' in written else written
+
+
 def without_files(value: Any) -> Any:
     """Return a message with every base64 file outside its words replaced by its type and length."""
     if isinstance(value, list):
@@ -70,9 +76,8 @@ def _said(part: Any) -> str | None:
     """Return the words of a text part, None for any other part."""
     if isinstance(part, str):
         return part
-    fields = as_object(part)
-    text = fields.get("text")
-    return text if fields.get("type") in _TEXT_KINDS and isinstance(text, str) else None
+    text = part.get("text") if kind_of(part) in _TEXT_KINDS else None
+    return text if isinstance(text, str) else None
 
 
 def _block(part: Any) -> Block:

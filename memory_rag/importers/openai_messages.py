@@ -8,9 +8,9 @@ from typing import Any
 
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
 from memory_rag.importers.identity import DistinctIds, digest
-from memory_rag.importers.messages import as_list, as_object, is_said, raw_json, role_of, unknown_role
+from memory_rag.importers.messages import as_list, as_object, is_said, role_of, unknown_role
 from memory_rag.importers.moments import moment
-from memory_rag.importers.openai_content import blocks_of, text_of, without_files
+from memory_rag.importers.openai_content import blocks_of, raw_without_files, text_of
 from memory_rag.importers.sampling import Sample, sample
 from memory_rag.importers.source import SourceFile
 from memory_rag.importers.values import values_of
@@ -152,7 +152,7 @@ def _turns(found: _Messages, conversation_id: str, options: ImportOptions) -> It
             said_at=said.said_at,
             said_at_text=said.written,
             blocks=blocks,
-            source=Source(OpenAIMessagesImporter.name, native_id, raw_json(without_files(fields))),
+            source=Source(OpenAIMessagesImporter.name, native_id, raw_without_files(fields)),
             recalled=role is not Role.TOOL and is_said(text, blocks),
         )
 

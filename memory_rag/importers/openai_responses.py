@@ -9,14 +9,15 @@ from typing import Any
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
 from memory_rag.importers.guarding import guarded
 from memory_rag.importers.identity import DistinctIds, digest
-from memory_rag.importers.messages import as_list, as_object, raw_json, role_of, unknown_role
+from memory_rag.importers.messages import as_list, as_object, kind_of, role_of, unknown_role
 from memory_rag.importers.moments import moment
-from memory_rag.importers.openai_content import without_files
+from memory_rag.importers.openai_content import raw_without_files
+from memory_rag.importers.parts import turn_of
 from memory_rag.importers.response_items import is_item, part_of
 from memory_rag.importers.sampling import Sample
 from memory_rag.importers.source import SourceFile
 from memory_rag.importers.values import Found, values_of
-from memory_rag.turns import Conversation, Source, Turn
+from memory_rag.turns import Conversation, Source
 
 
 class OpenAIResponsesImporter:
@@ -72,27 +73,18 @@ def _conversation(fields: dict[str, Any], found: Found, ids: DistinctIds, option
         one = as_object(item)
         part = part_of(one, tools=tools)
         if part is None:
-            unknown = one.get("type", "message") == "message" and role_of(one.get("role")) is None
+            unknown = kind_of(one) in {"", "message"} and role_of(one.get("role")) is None
             yield Skipped(unknown_role(one.get("role")) if unknown else "nothing said", where)
             continue
         at = moment(one.get("created_at") or fields.get("created_at"), tz=options.tz)
         if at.problem:
             yield Noted(at.problem, where)
-        yield Turn(
-            turn_id="",
+        native_id = within.distinct(str(one.get("id") or digest(ordinal, one)))
+        yield turn_of(
+            part,
             conversation_id=conversation_id,
             session_id=conversation_id,
             ordinal=ordinal,
-            role=part.role,
-            speaker=part.speaker or part.role.value,
-            text=part.text,
-            said_at=at.said_at,
-            said_at_text=at.written,
-            blocks=part.blocks,
-            source=Source(
-                OpenAIResponsesImporter.name,
-                within.distinct(str(one.get("id") or digest(ordinal, one))),
-                raw_json(without_files(one)),
-            ),
-            recalled=part.recalled,
+            said=at,
+            source=Source(OpenAIResponsesImporter.name, native_id, raw_without_files(one)),
         )

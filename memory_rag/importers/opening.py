@@ -11,10 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memory_rag.errors import ImportFormatError
+from memory_rag.errors import ImportFormatError, TurnError
 from memory_rag.importers.accounts import Account, account_of
 from memory_rag.importers.containers import Unread, files_at
 from memory_rag.importers.formats import Detection, Importer, ImportOptions, Noted, Skipped
+from memory_rag.importers.guarding import FAULTS
 from memory_rag.importers.identity import is_storable
 from memory_rag.importers.registry import detections, importers, surest_first
 from memory_rag.importers.report import FileReport, ImportReport
@@ -23,6 +24,7 @@ from memory_rag.importers.source import SourceFile
 from memory_rag.turns import Conversation, Turn, Withheld
 
 SURE_ENOUGH = 0.5
+_ORDINALS = 2**62
 
 # What ChatGPT's, Claude.ai's and Slack's exports have beside the talks.
 COMPANIONS = frozenset(
@@ -97,9 +99,16 @@ class ImportFile:
                 elif isinstance(item, Noted):
                     self.report.note(item)
                 elif is_storable(item.conversation_id):
+                    # Also of a conversation of which nothing can be stored now: it isn't gone.
+                    self.conversation_ids.add(item.conversation_id)
                     yield item
         except RecursionError as error:
             raise ImportFormatError(f"{self.source.label}: its JSON is nested too deeply to be read") from error
+        except (*FAULTS, TurnError) as error:
+            raise ImportFormatError(
+                f"{self.source.label}: the importer {self.importer.name!r} fails on it "
+                f"({type(error).__name__}: {error}); please report this"
+            ) from error
         if self.alone and not n_turns:
             raise ImportFormatError(self._nothing_taken())
 
@@ -108,6 +117,8 @@ class ImportFile:
         since = self.options.since
         if since is not None and turn.said_at is not None and turn.said_at < since:
             return f"said before {since.isoformat(sep=' ', timespec='minutes')}"
+        if not 0 <= turn.ordinal < _ORDINALS:
+            return "an ordinal that can't be stored"
         native_id = turn.source.native_id if turn.source else "-"
         ids = (turn.conversation_id, turn.session_id, native_id)
         # One look at all three, which is right but for empty and very long ones.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from memory_rag.importers.messages import as_object
-from memory_rag.turns import Block, Role
+from memory_rag.importers.messages import as_object, raw_json
+from memory_rag.importers.moments import Moment
+from memory_rag.turns import Block, Role, Source, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,39 @@ class Part:
     speaker: str = ""
     suffix: str = ""
     own: Any = None
+
+
+def turn_of(
+    part: Part,
+    *,
+    conversation_id: str,
+    session_id: str,
+    ordinal: int,
+    said: Moment,
+    source: Source,
+    recalled: bool = True,
+) -> Turn:
+    """Return the turn that a part is; without a name its role's word is its speaker."""
+    return Turn(
+        turn_id="",
+        conversation_id=conversation_id,
+        session_id=session_id,
+        ordinal=ordinal,
+        role=part.role,
+        speaker=part.speaker or part.role.value,
+        text=part.text,
+        said_at=said.said_at,
+        said_at_text=said.written,
+        blocks=part.blocks,
+        source=source,
+        recalled=recalled and part.recalled,
+    )
+
+
+def raw_without_bytes(value: Any) -> str:
+    """Return the JSON of a value that :func:`without_bytes` gives; most hold no file, which their JSON shows."""
+    written = raw_json(value)
+    return raw_json(without_bytes(value)) if '"base64"' in written else written
 
 
 def without_bytes(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,7 +32,8 @@ class FileReport:
     Whoever stores the turns calls ``count_kept`` or ``count_already_there`` for each, and ``refuse`` when
     the file as a whole was not stored; ``read``, ``skipped`` and ``noted`` are counted while the file is
     read. ``corrected`` are those of the turns already there that were edited at their source since; ``vanished`` are
-    stored turns that the source has no more.
+    stored turns that the source has no more. ``found`` counts, by kind and what was done (``tag``, ``redact``), the
+    secrets and personal data in what was kept.
     """
 
     file: str
@@ -41,6 +43,7 @@ class FileReport:
     already_there: int = 0
     corrected: int = 0
     vanished: int = 0
+    found: dict[str, dict[str, int]] = field(default_factory=dict)
     skipped: dict[str, Reason] = field(default_factory=dict)
     noted: dict[str, Reason] = field(default_factory=dict)
     error: str = ""
@@ -56,6 +59,20 @@ class FileReport:
         self.read += skipped.count
         self.skipped.setdefault(skipped.reason, Reason()).add(skipped.count, [skipped.where])
 
+    def leave_out(self, reason: str, where: list[str]) -> None:
+        """Count messages that are counted as read already, and are not stored."""
+        self.skipped.setdefault(reason, Reason()).add(len(where), where)
+
+    def count_unstored(self, reason: str, count: int) -> None:
+        """Count messages that are counted as read already, and that a rule of the memory keeps out."""
+        self.skipped.setdefault(reason, Reason()).add(count, [])
+
+    def count_found(self, counts: Mapping[tuple[str, str], int]) -> None:
+        """Count secrets and personal data, by (kind, what was done)."""
+        for (kind, action), count in counts.items():
+            of_kind = self.found.setdefault(kind, {})
+            of_kind[action] = of_kind.get(action, 0) + count
+
     def note(self, noted: Noted) -> None:
         self.noted.setdefault(noted.reason, Reason()).add(noted.count, [noted.where])
 
@@ -66,7 +83,7 @@ class FileReport:
 
     def clear(self) -> None:
         self.read = self.kept = self.already_there = self.corrected = self.vanished = 0
-        self.skipped, self.noted, self.error = {}, {}, ""
+        self.found, self.skipped, self.noted, self.error = {}, {}, {}, ""
 
     @property
     def n_skipped(self) -> int:
@@ -93,6 +110,7 @@ class FileReport:
             "already_there": self.already_there,
             "corrected": self.corrected,
             "vanished": self.vanished,
+            "found": self.found,
             "skipped": _listed(self.skipped),
             "noted": _listed(self.noted),
             "error": self.error or None,
@@ -135,6 +153,17 @@ class ImportReport:
     def noted(self) -> dict[str, Reason]:
         return _summed([file.noted for file in self.files])
 
+    @property
+    def found(self) -> dict[str, dict[str, int]]:
+        """How many secrets and personal data there are in what was kept, by kind and what was done."""
+        total: dict[str, dict[str, int]] = {}
+        for file in self.files:
+            for kind, counts in file.found.items():
+                of_kind = total.setdefault(kind, {})
+                for action, count in counts.items():
+                    of_kind[action] = of_kind.get(action, 0) + count
+        return {kind: total[kind] for kind in sorted(total)}
+
     def check(self) -> None:
         """Check each file's sum, as :meth:`FileReport.check` does."""
         for file in self.files:
@@ -148,6 +177,7 @@ class ImportReport:
             "already_there": self.already_there,
             "corrected": self.corrected,
             "vanished": self.vanished,
+            "found": self.found,
             "skipped": _listed(self.skipped),
             "noted": _listed(self.noted),
             "files": [file.to_json() for file in self.files],

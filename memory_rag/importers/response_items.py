@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from memory_rag.importers.messages import as_list, as_object, is_said, joined, role_of
+from memory_rag.importers.messages import as_list, as_object, is_said, joined, kind_of, role_of
 from memory_rag.importers.openai_content import blocks_of, text_of, without_files
 from memory_rag.importers.parts import Part
 from memory_rag.turns import Block, Role
@@ -38,14 +38,13 @@ ANSWERS: Final = frozenset(
 
 def is_item(value: Any) -> bool:
     """Whether a JSON value is an item that only the Responses API has, or a message written as one."""
-    fields = as_object(value)
-    kind = fields.get("type")
-    return kind in CALLS | ANSWERS | {"reasoning"} or (kind == "message" and "role" in fields)
+    kind = kind_of(value)
+    return kind in CALLS or kind in ANSWERS or kind == "reasoning" or (kind == "message" and "role" in value)
 
 
 def part_of(item: dict[str, Any], *, tools: dict[str, str]) -> Part | None:
     """Return an item's turn, None for one that says nothing; ``tools`` are the tools called so far, by call id."""
-    kind = item.get("type", "message")
+    kind = kind_of(item) or "message"
     if kind == "message":
         role = role_of(item.get("role"))
         text, blocks = text_of(item), blocks_of(item, Role.USER)
@@ -54,7 +53,7 @@ def part_of(item: dict[str, Any], *, tools: dict[str, str]) -> Part | None:
         return Part(role, text, blocks, recalled=role is not Role.TOOL and is_said(text, blocks))
     fields = as_object(without_files(item))
     if kind in CALLS:
-        name = str(item.get("name") or str(kind).removesuffix("_call"))
+        name = str(item.get("name") or kind.removesuffix("_call"))
         tools[str(item.get("call_id") or item.get("id"))] = name
         return Part(Role.ASSISTANT, "", (Block("tool_call", fields),), recalled=False)
     if kind in ANSWERS:
@@ -62,7 +61,7 @@ def part_of(item: dict[str, Any], *, tools: dict[str, str]) -> Part | None:
         return Part(Role.TOOL, _output(item), (Block("tool_result", _shell(fields)),), recalled=False, speaker=name)
     if kind == "reasoning":
         return Part(Role.ASSISTANT, _thought(item), (Block("thinking", fields),), recalled=False)
-    return Part(Role.ASSISTANT, "", (Block(str(kind), fields),), recalled=False)
+    return Part(Role.ASSISTANT, "", (Block(kind, fields),), recalled=False)
 
 
 def _output(item: dict[str, Any]) -> str:

@@ -73,18 +73,18 @@ def sample(source: SourceFile, *, first_bytes: int = FIRST_BYTES) -> Sample:
 def closed(text: str) -> str:
     """Return a JSON text that is cut somewhere without its last, unfinished value, and with all brackets closed."""
     closers: list[str] = []
-    best, best_closers = 0, ""
+    end = 0
     for found in _TOKEN.finditer(text):
         sign = found[0]
         if sign in "[{":
             closers.append("]" if sign == "[" else "}")
-            best, best_closers = found.end(), "".join(reversed(closers))
+            end = found.end()
         elif sign in "]}" and closers:
             closers.pop()
-            best, best_closers = found.end(), "".join(reversed(closers))
+            end = found.end()
         elif sign == ",":
-            best, best_closers = found.start(), "".join(reversed(closers))
-    return text[:best] + best_closers
+            end = found.start()
+    return text[:end] + "".join(reversed(closers))
 
 
 def _look(path: PurePath, text: str, *, whole: bool, closed: str = "") -> Sample | None:

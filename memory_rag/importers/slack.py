@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from pathlib import PurePath
 from typing import Any, Final
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
-from memory_rag.importers.messages import as_list, as_object, raw_json
+from memory_rag.importers.messages import as_list, as_object, kind_of, raw_json
 from memory_rag.importers.moments import moment
 from memory_rag.importers.people import day_session, file_block, words_of
 from memory_rag.importers.sampling import Sample
-from memory_rag.importers.slack_text import mentions, unescaped
+from memory_rag.importers.slack_text import laid_out, mentions, unescaped
 from memory_rag.importers.source import SourceFile
 from memory_rag.importers.values import values_of
 from memory_rag.turns import Block, Conversation, Role, Source, Turn
@@ -26,6 +27,8 @@ _NOTICES: Final = frozenset(
     for place in ("channel", "group", "im")
     for what in ("join", "leave", "topic", "purpose", "name", "archive", "unarchive", "convert_to_private")
 ) | {"pinned_item", "unpinned_item", "bot_add", "bot_remove", "tombstone", "reminder_add", "reminder_delete"}
+
+_NEVER: Final = Decimal(0)
 
 
 class SlackImporter:
@@ -52,7 +55,7 @@ class SlackImporter:
         return Detection(self.name, 0.0, "no messages with 'type' and 'ts'")
 
     def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
-        self._names.look_up(source)
+        self._names.look_up(source, options)
         channel = source.path.parent.name or source.path.stem
         conversation_id = f"slack-{self._names.channels.get(channel, channel)}"
         yield Conversation(conversation_id, f"#{channel}")
@@ -63,31 +66,34 @@ class SlackImporter:
                 yield value
                 continue
             message = as_object(value.value)
-            where = f"#{channel}, {source.path.stem}, message {number}"
             written = message.get("ts")
-            problem = _problem(written)
+            problem, sent = _sent(written)
+            kind = kind_of(message, "subtype")
             if not problem and written in seen:
                 problem = "a message written twice"
-            if not problem and message.get("subtype") in _NOTICES:
-                problem = f"no message but {message['subtype']!r}"
+            if not problem and kind in _NOTICES:
+                problem = f"no message but {kind!r}"
             if problem:
-                yield Skipped(problem, where)
+                yield Skipped(problem, f"#{channel}, {source.path.stem}, message {number}")
                 continue
             seen.add(str(written))
-            found.append((Decimal(str(written)), number, message))
-        for _, _number, message in sorted(found, key=lambda one: one[:2]):
-            yield from self._turn(message, conversation_id, f"#{channel}, {message['ts']}", options)
+            found.append((sent, number, message))
+        for sent, _number, message in sorted(found, key=lambda one: one[:2]):
+            yield from self._turn(message, conversation_id, int(sent * 1_000_000), options)
 
     def _turn(
-        self, message: dict[str, Any], conversation_id: str, where: str, options: ImportOptions
+        self, message: dict[str, Any], conversation_id: str, ordinal: int, options: ImportOptions
     ) -> Iterator[Item]:
         raw = message.get("text")
         raw_text = raw if isinstance(raw, str) else ""
         blocks = (*_blocks(message), *mentions(raw_text, self._names.people))
+        written = str(message["ts"])
+        where = f"{conversation_id}, {written}"
+        if not raw_text:
+            blocks += laid_out(message.get("blocks"), self._names.people)
         if not raw_text and not blocks:
             yield Skipped("nothing said", where)
             return
-        written = str(message["ts"])
         said = moment(written, tz=options.tz)
         if said.problem:
             yield Noted(said.problem, where)
@@ -101,7 +107,7 @@ class SlackImporter:
             turn_id="",
             conversation_id=conversation_id,
             session_id=session_id,
-            ordinal=int(Decimal(written) * 1_000_000),
+            ordinal=ordinal,
             role=Role.USER,
             speaker=self._speaker(message),
             text=unescaped(raw_text),
@@ -114,9 +120,12 @@ class SlackImporter:
 
     def _speaker(self, message: dict[str, Any]) -> str:
         user = message.get("user")
+        named = self._names.people.get(user) if isinstance(user, str) else None
+        if named:
+            return named
         profile = as_object(message.get("user_profile"))
         bot = as_object(message.get("bot_profile"))
-        known = self._names.people.get(str(user)) or ("Slackbot" if user == "USLACKBOT" else "")
+        known = "Slackbot" if user == "USLACKBOT" else ""
         names = (known, profile.get("display_name"), profile.get("real_name"), message.get("username"), bot.get("name"))
         return next(
             (name for name in names if isinstance(name, str) and name), str(user or message.get("bot_id") or "")
@@ -127,18 +136,20 @@ class SlackImporter:
 class _Names:
     """The names of people by id, and the ids of channels by name, of the export that is read at the moment."""
 
-    of: tuple[str, ...] = ()
+    root: PurePath | None = None
+    options: ImportOptions | None = None
     people: dict[str, str] = field(default_factory=dict)
     channels: dict[str, str] = field(default_factory=dict)
 
-    def look_up(self, source: SourceFile) -> None:
-        """Read the lists that lie beside a channel's folder, unless they are those that were read last."""
+    def look_up(self, source: SourceFile, options: ImportOptions) -> None:
+        """Read the lists that lie beside a channel's folder, once for all the files of an import."""
+        root = source.path.parent.parent
+        # An import has options of its own: in the next one the lists may be others.
+        if options is self.options and root == self.root:
+            return
+        self.root, self.options, self.people, self.channels = root, options, {}, {}
         files = {name: source.beside(f"../{name}") for name in _PEOPLE + _CHANNELS}
         lists = {name: file for name, file in files.items() if file is not None}
-        of = tuple(f"{file.path} {file.size}" for file in lists.values())
-        if of == self.of:
-            return
-        self.of, self.people, self.channels = of, {}, {}
         for name, file in lists.items():
             for one in map(as_object, _listed(file)):
                 native_id, called = one.get("id"), one.get("name")
@@ -160,17 +171,17 @@ def _listed(file: SourceFile) -> list[Any]:
     return []
 
 
-def _problem(written: Any) -> str:
-    """Return what is wrong with a time stamp, or ""."""
+def _sent(written: Any) -> tuple[str, Decimal]:
+    """Return what is wrong with a time stamp, or "", and its value."""
     if not isinstance(written, str) or not written:
-        return "ts missing"
+        return "ts missing", _NEVER
     try:
         value = Decimal(written)
     except InvalidOperation:
-        return "ts not understood"
+        return "ts not understood", _NEVER
     if not value.is_finite():
-        return "ts not finite"
-    return "" if 0 <= value < 2**40 else "ts out of range"
+        return "ts not finite", _NEVER
+    return ("", value) if 0 <= value < 2**40 else ("ts out of range", _NEVER)
 
 
 def _blocks(message: dict[str, Any]) -> tuple[Block, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
+from memory_rag.importers.messages import as_list, as_object, kind_of
 from memory_rag.turns import Block
 
 _MENTION: Final = re.compile(r"<([@#])([A-Z0-9]+)(?:\|([^<>]*))?>")
@@ -14,6 +15,27 @@ _MENTION: Final = re.compile(r"<([@#])([A-Z0-9]+)(?:\|([^<>]*))?>")
 def unescaped(text: str) -> str:
     """Return a text with ``&lt;``, ``&gt;`` and ``&amp;`` undone, which is all that Slack escapes."""
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def laid_out(blocks: Any, names: Mapping[str, str]) -> tuple[Block, ...]:
+    """Return the words of a message that a program laid out in blocks, as one block; without words none."""
+    words = list(_words(blocks, names))
+    return (Block("layout", {"blocks": blocks}, " ".join(words)),) if words else ()
+
+
+def _words(value: Any, names: Mapping[str, str]) -> Iterator[str]:
+    for one in as_list(value):
+        fields = as_object(one)
+        text = fields.get("text")
+        if isinstance(text, str) and text.strip():
+            yield text
+        elif kind_of(fields) in {"user", "channel"}:
+            named = names.get(str(fields.get("user_id") or fields.get("channel_id")))
+            if named:
+                yield named
+        yield from _words([text, fields.get("accessory")], names)
+        for inner in ("elements", "fields"):
+            yield from _words(fields.get(inner), names)
 
 
 def mentions(text: str, names: Mapping[str, str]) -> tuple[Block, ...]:

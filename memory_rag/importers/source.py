@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from memory_rag.errors import ImportFormatError
-from memory_rag.importers.json_stream import JsonStream, WrittenFloat, encoding_of, json_fault, undecodable
+from memory_rag.importers.json_stream import DECODER, JsonStream, encoding_of, json_fault, undecodable
 from memory_rag.importers.tally import Skipped
 
 
@@ -39,13 +39,7 @@ class SourceFile:
 
     def beside(self, name: str) -> SourceFile | None:
         """Return the file that lies at a path relative to this one's folder, such as ``../users.json``, if any."""
-        parts = list(self.path.parent.parts)
-        for part in PurePath(name).parts:
-            if part == "..":
-                parts = parts[:-1]
-            else:
-                parts.append(part)
-        return self.neighbour(PurePath(*parts))
+        return self.neighbour(PurePath(os.path.normpath(self.path.parent / name)))
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -149,7 +143,7 @@ class SourceFile:
 
     def _parsed(self, text: str, *, line: int | None = None) -> Any:
         try:
-            return json.loads(text, parse_float=WrittenFloat, parse_constant=WrittenFloat)
+            return DECODER.decode(text)
         except (ValueError, RecursionError) as error:
             raise ImportFormatError(f"{self.label}{json_fault(error, line=line)}") from error
 

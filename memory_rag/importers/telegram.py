@@ -9,7 +9,7 @@ from memory_rag.errors import ImportFormatError
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
 from memory_rag.importers.identity import DistinctIds, digest
 from memory_rag.importers.json_stream import JsonStream
-from memory_rag.importers.messages import as_list, as_object, raw_json
+from memory_rag.importers.messages import as_list, as_object, kind_of, raw_json
 from memory_rag.importers.moments import Moment, moment
 from memory_rag.importers.people import day_session, file_block, words_of
 from memory_rag.importers.sampling import Sample
@@ -42,7 +42,7 @@ class TelegramImporter:
         chats = [fields, *(chat for key in _LISTS for chat in as_list(as_object(fields.get(key)).get("list")))]
         for chat in map(as_object, chats):
             for message in map(as_object, as_list(chat.get("messages"))):
-                if message.get("type") in {"message", "service"} and ("date_unixtime" in message or "date" in message):
+                if kind_of(message) in {"message", "service"} and ("date_unixtime" in message or "date" in message):
                     return Detection(self.name, 0.95, "a chat whose messages have 'type' and 'date'")
         if any("list" in as_object(fields.get(key)) for key in _LISTS):
             return Detection(self.name, 0.9, "a list of 'chats'")
@@ -98,7 +98,10 @@ def _messages(
             continue
         own = message.get("id")
         last = own + _FIRST if isinstance(own, int) and 0 <= own + _FIRST < 2**62 else last + 1
-        native_id = within.distinct(str(own) if own is not None else digest(message))
+        given = str(own) if own is not None else digest(message)
+        native_id = within.distinct(given)
+        if native_id != given:
+            yield Noted("message id repeated, numbered", at)
         yield from _turn(message, conversation_id, native_id, last, at, options)
 
 
@@ -134,9 +137,8 @@ def _turn(
 def _said(message: dict[str, Any], options: ImportOptions) -> Moment:
     written = message.get("date")
     exact = moment(message.get("date_unixtime"), tz=options.tz)
-    local = moment(written, tz=options.tz)
     if exact.said_at is None:
-        return local
+        return moment(written, tz=options.tz)
     return Moment(exact.said_at, written if isinstance(written, str) else exact.written)
 
 

@@ -269,7 +269,7 @@ def _check_header(first: Line | Skipped | None, label: str) -> dict[str, Any]:
 
 def _turn(fields: dict[str, Any], where: str, options: ImportOptions) -> Iterator[Item]:
     lacking = [name for name, kind in _NEEDED.items() if not isinstance(fields.get(name), kind)]
-    if "ordinal" not in lacking and abs(fields["ordinal"]) >= 2**63:
+    if "ordinal" not in lacking and not 0 <= fields["ordinal"] < 2**62:
         lacking.append("ordinal")
     role = role_of(fields.get("role"))
     if lacking or role is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -13,6 +13,7 @@ from memory_rag.importers.formats import DateOrder, Detection, ImportOptions, It
 from memory_rag.importers.identity import DistinctIds, digest
 from memory_rag.importers.moments import at_local_time
 from memory_rag.importers.people import day_session
+from memory_rag.importers.reading_twice import read_twice
 from memory_rag.importers.sampling import Sample
 from memory_rag.importers.source import SourceFile
 from memory_rag.importers.whatsapp_lines import Header, header_of, speaker_of
@@ -22,6 +23,8 @@ from memory_rag.turns import Conversation, Role, Source, Turn, to_microseconds
 _MINUTE: Final = 60_000_000
 _A_MINUTE_HOLDS: Final = 10_000
 _SHOWN: Final = 3
+
+_Line = tuple[str, Header | None]
 
 
 class WhatsAppImporter:
@@ -47,7 +50,8 @@ class WhatsAppImporter:
         return Detection(self.name, 0.0, "no lines with date, time and name")
 
     def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
-        found = _looked_through(source)
+        lines = read_twice(lambda: _lines(source), size=source.size)
+        found = _looked_through(lines(), source.label)
         order = options.date_order or told_order(found.dates)
         if order is None:
             shown = ", ".join(found.written[:_SHOWN])
@@ -55,7 +59,7 @@ class WhatsAppImporter:
                 f"{source.label}: which number is the day can't be told from its dates ({shown}); "
                 "say it with --date-order dmy or --date-order mdy"
             )
-        yield from _Chat(source, options, order, found.names_with_colon()).read()
+        yield from _Chat(source, options, order, found.names_with_colon()).read(lines())
 
 
 @dataclass(slots=True)
@@ -89,14 +93,27 @@ class _Found:
         )
 
 
-def _looked_through(source: SourceFile) -> _Found:
+def _lines(source: SourceFile) -> Iterator[_Line | Skipped]:
+    """Yield the lines without what ends them, which the first one tells, and what each begins."""
+    ending = ""
+    for number, line in enumerate(source.read_lines()):
+        if isinstance(line, Skipped):
+            yield line
+            continue
+        if number == 0 and line.endswith("\r\n"):
+            ending = "\r"
+        line = line.removesuffix("\n").removesuffix(ending)
+        yield line, header_of(line)
+
+
+def _looked_through(lines: Iterable[_Line | Skipped], label: str) -> _Found:
     found = _Found()
-    for line in source.read_lines():
-        header = header_of(line.rstrip("\r\n")) if isinstance(line, str) else None
+    for line in lines:
+        header = None if isinstance(line, Skipped) else line[1]
         if header is not None:
             found.add(header)
     if not found.dates:
-        raise ImportFormatError(f"{source.label}: no WhatsApp export, no line begins with a date and a time")
+        raise ImportFormatError(f"{label}: no WhatsApp export, no line begins with a date and a time")
     return found
 
 
@@ -113,20 +130,15 @@ class _Chat:
     minute: int = 0
     n_in_minute: int = 0
 
-    def read(self) -> Iterator[Item]:
+    def read(self, lines: Iterable[_Line | Skipped]) -> Iterator[Item]:
         header: Header | None = None
         text: list[str] = []
         number = 0
-        ending = ""
-        for line in self.source.read_lines():
-            number += 1
-            if isinstance(line, Skipped):
-                yield line
+        for number, piece in enumerate(lines, 1):
+            if isinstance(piece, Skipped):
+                yield piece
                 continue
-            if number == 1 and line.endswith("\r\n"):
-                ending = "\r"
-            line = line.removesuffix("\n").removesuffix(ending)
-            begun = header_of(line)
+            line, begun = piece
             if begun is not None:
                 yield from self._message(header, text, number)
                 header, text = begun, [begun.rest]

@@ -72,5 +72,5 @@ def blocks_of(text: str) -> tuple[Block, ...]:
 
 def said_of(text: str) -> Span | None:
     """Return the span before WhatsApp's word on an edit, or None when there is none."""
-    found = _EDITED.search(text)
+    found = _EDITED.search(text) if text.endswith(">") else None
     return None if found is None else Span(0, found.start())

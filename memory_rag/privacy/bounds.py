@@ -6,6 +6,7 @@ r"""Where a value begins and ends: beside an ASCII or Latin letter it is part of
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 LETTERS: Final = "A-Za-z\u00c0-\u024f"
@@ -33,3 +34,11 @@ def before(text: str, start: int, *, reach: int = _NEAR) -> str:
 def around(text: str, start: int, end: int, *, reach: int = _NEAR) -> str:
     """Return the words just before and after a span, in small letters, with a bar in its place."""
     return f"{before(text, start, reach=reach)}|{text[end : end + reach].lower()}"
+
+
+def places_of(text: str, sign: str) -> Iterator[int]:
+    """Yield every place where a sign stands in a text."""
+    place = text.find(sign)
+    while place >= 0:
+        yield place
+        place = text.find(sign, place + len(sign))

@@ -15,6 +15,11 @@ def luhn_holds(digits: str) -> bool:
     return (sum(int(digit) for digit in digits[::-2]) + sum(n - 9 if n > 9 else n for n in doubled)) % 10 == 0
 
 
+def ean_holds(digits: str) -> bool:
+    """Tell whether 13 digits are a barcode's or an ISBN's (GS1: weights 1 and 3 in turn)."""
+    return sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits)) % 10 == 0
+
+
 def iban_holds(iban: str) -> bool:
     """Tell whether an IBAN without spaces, in capitals, has its check digits (ISO 13616: remainder 1 of 97)."""
     moved = iban[4:] + iban[:4]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from memory_rag.errors import RefusedError
 from memory_rag.prompt.events import Event, EventKind, EventLog, Price
 from memory_rag.prompt.lost_compaction import LostCompaction, LostCompactionWarning, lost_compaction, newest_compaction
 from memory_rag.prompt.returned_blocks import COMPACTION, ReturnedBlocks, Shape
@@ -50,11 +51,23 @@ class AnswerLog:
         content = answer.get("content") if provider == "anthropic" else answer.get("output")
         blocks = [block for block in content or () if isinstance(block, Mapping)]
         kept = any(block.get("type") not in _ONLY_WORDS for block in blocks)
+        refused: list[Event] = []
         if kept:
-            self.blocks.keep(turn_id, blocks, provider=provider)
+            try:
+                self.blocks.keep(turn_id, blocks, provider=provider)
+            except RefusedError as error:
+                kept = False
+                refused.append(
+                    self.events.log(
+                        EventKind.WARNING,
+                        conversation_id=conversation_id,
+                        turn_id=turn_id,
+                        details={"warning": str(error)},
+                    )
+                )
         usage = usage_of(answer)
         lost = None if usage is None else self._lost(usage, turn_id=turn_id, conversation_id=conversation_id)
-        logged = self._log(answer, blocks, usage, turn_id=turn_id, conversation_id=conversation_id)
+        logged = refused + self._log(answer, blocks, usage, turn_id=turn_id, conversation_id=conversation_id)
         if lost is not None:
             event = self.events.log(
                 EventKind.WARNING,

@@ -27,7 +27,7 @@ ENGLISH: Final = Ways(
         r"|\bword for word\b|\bverbatim\b|\blast time\b(?! it\b)|\b(?:so|this) far this\b"
     ),
     recalls=(
-        r"\bremind me (?!to\b|at\b|in\b|on\b|tomorrow|tonight|every|when\b)|\b(?:do|can|don't|did) you (?:still |"
+        r"\bremind me\b(?! (?:to|at|in|on|tomorrow|tonight|every|when)\b)|\b(?:do|can|don't|did) you (?:still |"
         r"even )?"
         r"(?:remember|recall|know (?:who|what|where|when|which) (?:my|i|we|our))\b|\brefresh my memory\b"
         r"|\bi(?:'ve)? (?:forgot|forget|forgotten|can't remember|don't remember|can't recall|don't recall)\b"
@@ -77,7 +77,8 @@ ENGLISH: Final = Ways(
     ),
     how_to=r"\bhow (?:do|can|could|should|would|to|does) (?:i|you|we|one|people|someone)?\b|\bwhat's the best way\b",
     just_now=(
-        r"\bjust (?:now|said|wrote|told|gave|listed|mentioned)\b|\b(?:that|the) last (?:bit|part|one|point|sentence|"
+        r"\bjust (?:now|say|tell|said|wrote|told|gave|listed|mentioned)\b|\b(?:that|the) last (?:bit|part|one|"
+        r"point|sentence|"
         r"line|"
         r"paragraph|thing|answer|reply|step)\b|\b(?:say|repeat|read) that (?:again|back)\b|\babove\b"
         r"|\bwhat (?:do|did) you mean\b|\b(?:that|the) (?:first|second|third|fourth) (?:point|one|step|option|bit)\b"

@@ -16,7 +16,8 @@ from memory_rag.prompt.asking_english import ENGLISH
 from memory_rag.prompt.asking_norwegian import NORWEGIAN
 from memory_rag.prompt.asking_swedish import SWEDISH
 from memory_rag.prompt.asking_words import Ways
-from memory_rag.text.analyzer import Analyzer, has_words
+from memory_rag.text.analyzer import has_words
+from memory_rag.text.stopwords import STOP_WORDS
 from memory_rag.text.telling_when import asks_when
 from memory_rag.text.voice import first_person
 from memory_rag.turns import printable
@@ -35,6 +36,7 @@ _Patterns = Mapping[str, re.Pattern[str]]
 
 WAYS: Final[Mapping[str, Ways]] = {"en": ENGLISH, "sv": SWEDISH, "nb": NORWEGIAN, "da": NORWEGIAN}
 """What is known of languages; Danish is read as Norwegian, whose spelling of the small words is mostly its own."""
+_LOOKED_FOR: Final = ("en", "sv", "nb")
 _ASKED_FROM: Final = 1.0
 _LONG: Final = 60
 """Words from which on a turn is a task with its material."""
@@ -52,11 +54,12 @@ _QUOTED: Final = re.compile(
 _MATERIAL: Final = re.compile(
     r"\b(?:this|these|following|dette|denne|disse|følgende|detta|här|dessa|följande)\b[^:?.]{0,40}:\s.*", re.DOTALL
 )
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 _CODE: Final = re.compile(
     r"\w\(.{0,200}\)|\wError\b|\bTraceback\b|[{};]$|\w\[[^\]]{1,80}\]|=>|\w\.(?:py|js|ts|json|csv|html|css|sh|sql)\b"
     r"|\b(?:sql|git|bash|python|javascript|java|typescript|regex|css|html|ggplot|pandas|docker|npm|yaml|excel|linux|"
-    r"funksjon|function|kode|kod|script|skript)\b",
+    r"funksjon|function|script|skript)\b",
     re.IGNORECASE,
 )
 _NAME: Final = re.compile(r"(?<=[a-zåäöæø,] )[A-ZÅÄÖÆØ][a-zåäöæøé]+")
@@ -64,18 +67,32 @@ _PLACE: Final = re.compile(r"\b(?:in|at|from|of|near|about|i|på|från|fra|ved|v
 
 
 def need_of_details(text: str, *, languages: Sequence[str]) -> Need:
-    """Tell whether a turn asks for what was said before, by its own words; ``languages`` are those it may be in.
+    """Tell whether a turn asks for what was said before, by its own words.
 
-    In a language whose ways aren't known, it is unclear of every turn that has words.
+    ``languages`` are the memory's; it is also looked for those whose ways are known. In any other, it is unclear of
+    every turn that has words.
     """
     said = printable(text)
     if len(said) > 2 * _READ:
         said = f"{said[:_READ]}\n{said[-_READ:]}"
-    if not has_words(said):
+    if not any(map(str.isalnum, said)):
         return Need.NONE
-    language = _language(said, languages)
+    told = {_need_in(said, language) for language in _languages_of(said, languages)}
+    return next(need for need in (Need.ASKED, Need.NONE, Need.UNCLEAR) if need in told)
+
+
+def _need_in(said: str, language: str) -> Need:
     ways = _ways(language)
     return Need.UNCLEAR if ways is None else _Reading(said, ways, language=language).need()
+
+
+def _languages_of(said: str, languages: Sequence[str]) -> list[str]:
+    """Return the languages with most small words in a text; a short one may have as many in several."""
+    words = _WORD.findall(said.lower())
+    possible = dict.fromkeys([*languages, *_LOOKED_FOR])
+    counts = {one: sum(word in STOP_WORDS.get(one, ()) for word in words) for one in possible}
+    most = max(counts.values())
+    return [language for language, count in counts.items() if count == most]
 
 
 class _Reading:
@@ -165,16 +182,6 @@ def _after_opening(sentence: str) -> str:
     low = sentence.lower()
     found = _OPENING.match(low)
     return low[found.end() :] if found else low
-
-
-def _language(text: str, languages: Sequence[str]) -> str:
-    known = [language for language in languages if language in WAYS]
-    return languages[0] if len(languages) == 1 or not known else _analyzer(tuple(languages)).language_of(text)
-
-
-@cache
-def _analyzer(languages: tuple[str, ...]) -> Analyzer:
-    return Analyzer(languages)
 
 
 @cache

@@ -8,10 +8,13 @@ from datetime import tzinfo
 from typing import Final, TypedDict
 
 from memory_rag.errors import PromptError, SettingsError
+from memory_rag.prompt.asking_for_details import Need
+from memory_rag.prompt.earlier import EARLIER_SHARE, Earlier, EarlierSearch, earlier_talks, told_of
 from memory_rag.prompt.fixed_parts import BETWEEN, FixedPart
 from memory_rag.prompt.pinned_files import FileRead
 from memory_rag.prompt.prompt_context import Account, Included, PartCost, PromptContext
 from memory_rag.prompt.retrieved import Around, Retrieved, retrieved_turns
+from memory_rag.prompt.retrieving import NOT_ASKED, NOT_STRONG, Retrieve, is_quoted
 from memory_rag.prompt.summary_source import SummarySource, SummaryText
 from memory_rag.prompt.tokens import MESSAGE_OVERHEAD, REPLY_OVERHEAD, TokenCounter
 from memory_rag.prompt.window import Window, newest_turns
@@ -36,7 +39,7 @@ class Wishes(TypedDict, total=False):
     token_budget: int
     keep_recent: int
     conversation_id: str
-    retrieve: bool
+    retrieve: str
     within: Within
 
 
@@ -44,19 +47,21 @@ class Wishes(TypedDict, total=False):
 class ContextWish:
     """What a prompt should be: its budget, how many newest turns it keeps, and of which conversation.
 
-    ``retrieve`` False leaves out what a search would find; ``within`` narrows that search.
+    ``retrieve`` says whether turns are searched for and quoted: ``auto`` (if the question asks for them), ``always``,
+    ``never``, or ``tool`` (the model asks for them itself); ``within`` narrows that search.
     """
 
     token_budget: int = 6000
     keep_recent: int = 8
     conversation_id: str = "main"
-    retrieve: bool = True
+    retrieve: str = "auto"
     within: Within = field(default_factory=Within)
 
     def __post_init__(self) -> None:
         for name, least in {"token_budget": 1, "keep_recent": 0}.items():
             if getattr(self, name) < least:
                 raise SettingsError(f"{name} must be at least {least}, got {getattr(self, name)}")
+        Retrieve.parse(self.retrieve)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,8 @@ class Assembly:
     counter: TokenCounter
     zone: tzinfo
     around: Around
+    need_of: Callable[[str], Need]
+    earlier: EarlierSearch | None = None
 
     def assemble(
         self,
@@ -93,18 +100,32 @@ class Assembly:
         asked = self._asked(question, wish)
         window, summary = self._window(wish, left, summaries, asked)
         left -= window.n_tokens
-        ranking, found = None, Retrieved()
-        if wish.retrieve and left > 0:
-            ranking = self.search(question, _outside(wish.within, window, asked))
-            reserved = self._summary_cost(summary)
-            found = retrieved_turns(
-                ranking,
-                around=self.around,
-                n_tokens=left - reserved,
+        ranking, found, earlier = None, Retrieved(), Earlier()
+        need = self._need(question, wish)
+        notes = [NOT_ASKED] if need is Need.NONE and wish.retrieve == Retrieve.AUTO else []
+        if need is not Need.NONE and left > 0:
+            earlier = earlier_talks(
+                question,
+                search=self.earlier,
+                within=wish.within,
+                present=window.turns,
+                n_tokens=int(EARLIER_SHARE * left),
                 counter=self.counter,
                 zone=self.zone,
-                without=frozenset(window.turn_ids),
             )
+            left -= earlier.n_tokens
+            ranking = self.search(question, _outside(wish.within, window, asked))
+            if is_quoted(need, ranking):
+                found = retrieved_turns(
+                    ranking,
+                    around=self.around,
+                    n_tokens=left - self._summary_cost(summary),
+                    counter=self.counter,
+                    zone=self.zone,
+                    without=frozenset(window.turn_ids),
+                )
+            elif ranking.hits:
+                notes = [NOT_STRONG.format(evidence=ranking.evidence)]
         left -= found.n_tokens
         if summaries is not None:
             # What fits in what is left may be a finer level, or one at all.
@@ -113,8 +134,13 @@ class Assembly:
                 summary = late
         return self._done(
             said, costs=costs, fixed=fixed, files=files, window=window, found=found, summary=summary, wish=wish,
-            ranking=ranking,
+            earlier=earlier, ranking=ranking, notes=notes,
         ), ranking  # fmt: skip
+
+    def _need(self, question: str, wish: ContextWish) -> Need:
+        if wish.retrieve == Retrieve.AUTO:
+            return self.need_of(question)
+        return Need.ASKED if wish.retrieve == Retrieve.ALWAYS else Need.NONE
 
     def _asked(self, question: str, wish: ContextWish) -> str | None:
         """Return the id of the question's own turn, if it is stored already: the newest, by a user, in these words."""
@@ -164,13 +190,16 @@ class Assembly:
         window: Window,
         found: Retrieved,
         summary: SummaryText | None,
+        earlier: Earlier,
         wish: ContextWish,
         ranking: Ranking | None,
+        notes: Sequence[str],
     ) -> PromptContext:
         costs.append(PartCost("newest turns", window.n_tokens, _turns(len(window.turns))))
         costs.append(PartCost("retrieved turns", found.n_tokens, _turns(len(found.excerpts))))
         told = "" if summary is None else summary.level
         costs.append(PartCost("summary", self._summary_cost(summary), told))
+        costs.append(PartCost("earlier conversations", earlier.n_tokens, told_of(earlier.talks)))
         sections = [part.text for part in fixed if part.text]
         sections += [] if summary is None else [_summary_section(summary)]
         included = [Included(turn_id, "newest turns", "newest", cost) for turn_id, cost in window.costs.items()]
@@ -184,19 +213,25 @@ class Assembly:
             )
             for one in found.excerpts
         ]
-        notes = [*window.notes, *([] if ranking is None else ranking.notes), *self._left_out(window, summary, wish)]
+        notes = [
+            *window.notes,
+            *notes,
+            *([] if ranking is None else ranking.notes),
+            *self._left_out(window, summary, wish),
+        ]
         if ranking is not None and ranking.evidence == "weak" and found.excerpts:
             notes.append("the evidence is weak: what is quoted may not answer the question")
         if found.n_left_out:
             notes.append(f"{found.n_left_out} hits of the search don't fit in the budget")
         return PromptContext(
             system=BETWEEN.join(sections),
-            quoted=found.text,
+            quoted=earlier.text + found.text,
             window=window,
             question=question,
             account=Account(wish.token_budget, tuple(costs), self.counter.name, self.counter.is_estimate, tuple(files)),
             included=tuple(included),
             notes=tuple(notes),
+            earlier=earlier.talks,
         )
 
     def _n_between(self, window: Window, summary: SummaryText | None, wish: ContextWish, *, up_to: int) -> int:

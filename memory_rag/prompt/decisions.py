@@ -35,7 +35,10 @@ class Decisions:
         Raises:
             SettingsError: there are no words in it, or in its reason.
             UnknownTurnError: no turn has this id.
+            RefusedError: a rule of the memory keeps it out.
         """
+        screen = self._connections.screen
+        text, because = screen.text(text, what="the decision"), screen.text(because, what="the reason")
         decided, reason = stripped(text, what="a decision"), stripped(because, what="the reason of a decision")
         at = self._clock()
         with self._connections.writing() as connection:

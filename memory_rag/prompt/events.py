@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from memory_rag.errors import SettingsError
+from memory_rag.errors import RefusedError, SettingsError
 from memory_rag.store.connections import Connections
 from memory_rag.turns import from_microseconds, text_bytes, text_from_bytes, to_microseconds
 
@@ -99,6 +99,10 @@ class EventLog:
             StoreError: it can't be written.
         """
         now = self._clock()
+        try:
+            told = self._connections.screen.value(dict(details or {}), what="the event")
+        except RefusedError as error:
+            told = {"refused": str(error)}
         written = (
             kind.value,
             to_microseconds(now),
@@ -108,7 +112,7 @@ class EventLog:
             tokens_before,
             tokens_after,
             cost,
-            text_bytes(json.dumps(dict(details or {}), ensure_ascii=False)),
+            text_bytes(json.dumps(told, ensure_ascii=False)),
         )
         with self._connections.writing() as connection:
             cursor = connection.execute(

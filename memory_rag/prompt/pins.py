@@ -34,7 +34,9 @@ class Pins:
         Raises:
             SettingsError: there are no words in it.
             UnknownTurnError: no turn has this id.
+            RefusedError: a rule of the memory keeps it out.
         """
+        text = self._connections.screen.text(text, what="the preference")
         words = text_bytes(stripped(text, what="a preference"))
         with self._connections.writing() as connection:
             refuse_unknown_turn(connection, turn_id)

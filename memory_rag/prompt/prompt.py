@@ -10,9 +10,11 @@ from typing import Any, Protocol, Self, Unpack
 
 from memory_rag.errors import StoreError
 from memory_rag.prompt.answers import AnswerLog, Recorded
+from memory_rag.prompt.asking_for_details import need_of_details
 from memory_rag.prompt.compaction import Fitted, fit
 from memory_rag.prompt.context import Assembly, ContextWish, Search, Wishes
 from memory_rag.prompt.decisions import Decisions
+from memory_rag.prompt.earlier import EarlierSearch
 from memory_rag.prompt.editing import ClearThinking, ClearToolUses
 from memory_rag.prompt.edits_logged import log_cleared
 from memory_rag.prompt.events import EventKind, EventLog, Price
@@ -40,6 +42,12 @@ from memory_rag.settings import Settings
 from memory_rag.store.sqlite_store import SqliteTurnStore
 
 
+class IndexesOfTurns(Protocol):
+    """What knows a memory's languages."""
+
+    def languages(self) -> tuple[str, ...]: ...
+
+
 class MemoryOfTurns(Protocol):
     """What a prompt needs of a memory."""
 
@@ -49,6 +57,8 @@ class MemoryOfTurns(Protocol):
     def settings(self) -> Settings: ...
     @property
     def zone(self) -> tzinfo: ...
+    @property
+    def indexes(self) -> IndexesOfTurns: ...
     def search(self, query: str, *, within: Within | None = None) -> Ranking: ...
 
 
@@ -57,7 +67,7 @@ class Prompt:
 
     ``tokenizer`` is the ``tokenizer.json`` of the model in use; without one, tokens are estimated. ``keep_recent``
     is how many newest turns a context keeps if nothing else is wished; ``summaries`` gives the summary source of a
-    conversation, by its id.
+    conversation, by its id; ``languages`` are those that are spoken in the memory.
     """
 
     def __init__(
@@ -69,6 +79,7 @@ class Prompt:
         zone: tzinfo,
         tokenizer: str | Path | None = None,
         keep_recent: int = 8,
+        languages: Callable[[], Sequence[str]] = tuple,
         summaries: Callable[[str], SummarySource | None] | None = None,
         prices: Mapping[str, Price] | None = None,
     ) -> None:
@@ -78,8 +89,11 @@ class Prompt:
         self._zone = zone
         self._tokenizer = tokenizer
         self._keep_recent = keep_recent
+        self._languages = languages
         self._counter: TokenCounter | None = None
         self.summaries = summaries
+        self.earlier: EarlierSearch | None = None
+        """Finds the sessions that a question is about; set by the memory."""
         self.state = TaskState(connections, clock=clock)
         self.pins = Pins(connections, clock=clock)
         self.decisions = Decisions(connections, clock=clock)
@@ -100,6 +114,7 @@ class Prompt:
             zone=memory.zone,
             tokenizer=memory.settings.tokenizer or None,
             keep_recent=memory.settings.keep_recent,
+            languages=memory.indexes.languages,
         )
 
     @property
@@ -135,7 +150,15 @@ class Prompt:
             decisions,
             files_part(files),
         ]
-        assembly = Assembly(self._store, self._search, self.counter, self._zone, self._store.neighbours)
+        assembly = Assembly(
+            self._store,
+            self._search,
+            self.counter,
+            self._zone,
+            self._store.neighbours,
+            need_of=lambda said: need_of_details(said, languages=self._languages()),
+            earlier=self.earlier,
+        )
         context, ranking = assembly.assemble(
             user_message,
             wish=wish,

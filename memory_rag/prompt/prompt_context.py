@@ -9,6 +9,7 @@ from typing import Any, Literal
 from memory_rag.prompt.message_parts import Json
 from memory_rag.prompt.pinned_files import FileRead
 from memory_rag.prompt.window import Window
+from memory_rag.talks.talk import Talk
 
 Part = Literal[
     "system prompt",
@@ -21,6 +22,7 @@ Part = Literal[
     "newest turns",
     "retrieved turns",
     "summary",
+    "earlier conversations",
 ]
 
 
@@ -85,6 +87,8 @@ class PromptContext:
     account: Account
     included: tuple[Included, ...]
     notes: tuple[str, ...] = ()
+    earlier: tuple[Talk, ...] = ()
+    """The earlier conversations that are told of, the likeliest first."""
     contents: Mapping[str, Sequence[Json]] = field(default_factory=dict)
     """By turn id: what Anthropic gave for a turn of the window, sent back as it is."""
     items: Mapping[str, Sequence[Json]] = field(default_factory=dict)

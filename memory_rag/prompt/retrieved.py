@@ -67,8 +67,9 @@ def retrieved_turns(
     surroundings: list[tuple[Hit, list[Turn]]] = []
     for hit in hits if choosing.left > 0 else []:
         # One look at the store for a hit: they are most of what a prompt costs beside its search.
+        before = _LOOKED_BACK if hit.turn.role is Role.ASSISTANT else 1
         try:
-            turns = around(hit.turn.turn_id, before=_LOOKED_BACK, after=1)
+            turns = around(hit.turn.turn_id, before=before, after=1)
         except UnknownTurnError:
             # Forgotten by another process since the search.
             continue

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from memory_rag.errors import TurnError, UnknownTurnError
+from memory_rag.errors import RefusedError, TurnError, UnknownTurnError
 from memory_rag.prompt.message_parts import Json
 from memory_rag.store.connections import Connections
 from memory_rag.turns import text_bytes, text_from_bytes
@@ -56,6 +56,8 @@ class ReturnedBlocks:
 
         Raises:
             TurnError: it isn't a JSON list of objects.
+            RefusedError: a rule keeps it out, or a secret is in a block that is signed or encrypted: changed, its
+                provider would not take it back; unchanged, it would bring the secret to the disk.
             UnknownTurnError: no turn has this id.
         """
         raw = content if isinstance(content, str) else json.dumps(list(content), ensure_ascii=False)
@@ -65,6 +67,17 @@ class ReturnedBlocks:
             raise TurnError(f"the content of an answer is JSON, got {raw[:80]!r} ({error})") from error
         if not isinstance(parsed, list) or not all(isinstance(block, dict) for block in parsed):
             raise TurnError(f"the content of an answer is a list of JSON objects, got {raw[:80]!r}")
+        screened = self._connections.screen.value(parsed, what="the answer's blocks")
+        if screened is not parsed:
+            signed = [
+                before for before, after in zip(parsed, screened, strict=True) if before != after and _is_signed(before)
+            ]
+            if signed:
+                raise RefusedError(
+                    f"the answer's blocks are not kept: one of type {signed[0].get('type')!r} is signed and holds a "
+                    "secret, which this memory redacts; the history is sent from the stored turns instead"
+                )
+            raw = json.dumps(screened, ensure_ascii=False)
         with self._connections.writing() as connection:
             found = connection.execute("SELECT row FROM turns WHERE turn_id = ?", (turn_id,)).fetchone()
             if found is None:
@@ -90,3 +103,10 @@ class ReturnedBlocks:
                 ):
                     found[turn_id] = Returned(turn_id, provider, text_from_bytes(content))
         return found
+
+
+def _is_signed(block: Mapping[str, Any]) -> bool:
+    """Tell whether a provider checks that a block is as it was."""
+    return block.get("type") == COMPACTION or any(
+        block.get(name) for name in ("signature", "encrypted_content", "data")
+    )

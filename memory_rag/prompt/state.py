@@ -96,7 +96,7 @@ class TaskState:
 
     def _change(self, change: Callable[[Json], Json]) -> Json:
         with self._connections.writing() as connection:
-            state = change(_read(connection))
+            state: Json = self._connections.screen.value(change(_read(connection)), what="the state")
             try:
                 written = text_bytes(json.dumps(state, ensure_ascii=False, allow_nan=False))
             except (TypeError, ValueError) as error:

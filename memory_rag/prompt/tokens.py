@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from string import ascii_letters
 from typing import Any, Final, Protocol
 
 from memory_rag.embedding.readable import pieces
@@ -56,6 +57,9 @@ _ENGLISH_LETTERS: Final = 3
 _OTHER_LETTERS: Final = 2
 _SPACES: Final = 4
 _CJK_TOKENS: Final = 2
+_ENGLISH_BYTES: Final = frozenset(word.encode() for word in _ENGLISH)
+_LOWERED: Final = bytes(ord(chr(byte).lower()) if chr(byte) in ascii_letters else ord(" ") for byte in range(256))
+_LETTERS_AND_SPACES: Final = ascii_letters.encode() + b" \t"
 
 
 class Estimate:
@@ -72,11 +76,18 @@ class Estimate:
     def count(self, text: str) -> int:
         # Whole classes of characters at once: a prompt is counted part by part while somebody waits.
         clean = printable(text)
-        words = _WORD.findall(clean)
-        n_english = sum(word.lower() in _ENGLISH for word in words)
-        letters = _ENGLISH_LETTERS if n_english >= _ENGLISH_FROM * len(words) else _OTHER_LETTERS
-        n_tokens = sum(-(-len(word) // letters) for word in words)
-        n_tokens += sum(-(-len(run) // _SPACES) for run in _INDENT.findall(clean))
+        n_tokens = 0
+        if "  " in clean or "\t" in clean:
+            n_tokens += sum(-(-len(run) // _SPACES) for run in _INDENT.findall(clean))
+        if clean.isascii():
+            # A quarter of the time that the same takes below.
+            plain = clean.encode()
+            words = plain.translate(_LOWERED).split()
+            n_english = sum(map(_ENGLISH_BYTES.__contains__, words))
+            return n_tokens + _of_words(words, n_english) + len(plain.translate(None, _LETTERS_AND_SPACES))
+        spelled = _WORD.findall(clean)
+        n_english = sum(map(_ENGLISH.__contains__, map(str.lower, spelled)))
+        n_tokens += _of_words(spelled, n_english)
         rest = _WORD_OR_SPACE.sub("", clean)
         if rest.isascii():
             return n_tokens + len(rest)
@@ -84,6 +95,11 @@ class Estimate:
         rarer = _ONE_EACH.sub("", without_cjk)
         n_tokens += _CJK_TOKENS * (len(rest) - len(without_cjk)) + len(without_cjk) - len(rarer)
         return n_tokens + len(rarer.encode("utf-8"))
+
+
+def _of_words(words: Sequence[str] | Sequence[bytes], n_english: int) -> int:
+    letters = _ENGLISH_LETTERS if n_english >= _ENGLISH_FROM * len(words) else _OTHER_LETTERS
+    return sum([-(-n // letters) for n in map(len, words)])
 
 
 def token_counter(tokenizer: str | Path | None) -> TokenCounter:

@@ -126,6 +126,14 @@ class Bm25:
                 matching[found[0]] = True
         return matching
 
+    def holding(self, word: Sequence[str], pool: Pool) -> Entries:
+        """Return the entries of the pool that hold a word, given as the terms that it may be, ascending."""
+        found = [entries for entries, _ in filter(None, map(self.postings.of, word))]
+        if not found:
+            return np.zeros(0, np.int64)
+        entries: Entries = (found[0] if len(found) == 1 else np.unique(np.concatenate(found))).astype(np.int64)
+        return entries[pool.searched[entries]] if pool.partial else entries
+
     def possible(self, words: Iterable[Sequence[str]], pool: Pool) -> float:
         """Return about the score of an entry that holds each word of the query once, at the typical length.
 

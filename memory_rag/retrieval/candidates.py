@@ -30,8 +30,9 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
 
     They are the ``depth`` best of either side; the turns before and after each of them in its session, where the
     question before an answer or the answer after a question stands, and more of them around the very best; of the
-    turns of the days that the question names, the best, and of the lasting wishes that a model has to heed; and,
-    further down either side, the best by the part or the person whose words it means.
+    turns of the days that the question names, the best, and of the lasting wishes that a model has to heed; those that
+    say words of it as they stand; and, further down either side, the best by the part or the person whose words it
+    means.
     """
     n_allowed = int(np.count_nonzero(allowed))
     if n_allowed <= ALL_UP_TO:
@@ -39,7 +40,7 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     matching = np.flatnonzero(scene.bm25 > 0)
     nearest = scene.nearest(_DEEPER * depth)
     sides = [_best(matching, scene.bm25, depth), nearest[:depth]]
-    if n_allowed < scene.pool.n:
+    if n_allowed < np.count_nonzero(scene.searched):
         # Who speaks was narrowed: an answer is near its question whoever asked, but those asked for have a best too.
         sides += [_best(matching[allowed[matching]], scene.bm25, depth), _nearest_allowed(scene, allowed, depth)]
     near = np.concatenate(sides)
@@ -49,6 +50,8 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
         found += [_best(_where(meant, scene, matching), scene.bm25, depth), _where(meant, scene, nearest)[:depth]]
     if scene.query.dates:
         found.append(_best_of(scene, _where(dated, scene, np.flatnonzero(allowed)), _DATED))
+    if scene.wording is not None:
+        found += [scene.wording.literal, scene.wording.asked_before]
     if len(wishes := _where(standing, scene, scene.stage.wishes)):
         found.append(_best_of(scene, wishes[allowed[wishes]], _WISHES))
     together = np.sort(np.concatenate(found))

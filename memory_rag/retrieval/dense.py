@@ -17,8 +17,8 @@ from memory_rag.retrieval.faiss_indexes import FlatVectors
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, mean_and_deviation
 from memory_rag.retrieval.turn_table import Mask, TurnTable, content_key
-from memory_rag.retrieval.vector_groups import VectorGroups
 from memory_rag.retrieval.vector_blocks import ID
+from memory_rag.retrieval.vector_groups import VectorGroups
 from memory_rag.retrieval.vectors import VectorFile, VectorRows, ids_of
 from memory_rag.store.files import LOCK_NAME, locked
 from memory_rag.store.turn_store import TurnStore
@@ -120,7 +120,7 @@ class DenseIndex:
             progress(0, len(waiting))
         try:
             for batch in self._batches(table, store, waiting, budget=budget):
-                self._write(batch, unlocked)
+                self._write(batch, store, unlocked)
                 done += len(batch.turn_ids)
                 if progress is not None:
                     progress(done, len(waiting))
@@ -263,13 +263,15 @@ class DenseIndex:
         self._waiting = None
         self._seen = (table, table.version, len(self._ids))
 
-    def _write(self, batch: _Batch, unlocked: Unlocked) -> None:
+    def _write(self, batch: _Batch, store: TurnStore, unlocked: Unlocked) -> None:
         with unlocked():
             given = self.embedder.embed_turns(batch.texts)
         vectors = checked_vectors(given, n=len(batch.texts), dim=self.embedder.dim, names=batch.names)
         with locked(self._folder / LOCK_NAME, timeout_s=self._lock_timeout_s, what="vectors"):
             self._take_in_others()
-            self._file.append(vectors, ids_of(batch.ids))
+            # Under the lock: a turn that was forgotten while it was embedded must not come after it.
+            said = batch.still_said(store)
+            self._file.append(vectors[said], ids_of(batch.ids)[said])
 
     def _take_in_others(self) -> None:
         """Read what another process appended, so that our rows go behind it."""
@@ -340,3 +342,9 @@ class _Batch:
             self.texts.append(text)
             self.names.append(turn.turn_id)
             self.ids.append((row, content, span.start, span.end))
+
+    def still_said(self, store: TurnStore) -> Mask:
+        """Return which passages are of turns that are stored with the same words."""
+        turns = store.turns_at(list(dict.fromkeys(row for row, *_ in self.ids)))
+        present = {row: content_key(turn) for row, turn in turns.items()}
+        return np.array([present.get(row) == content for row, content, *_ in self.ids], np.bool_)

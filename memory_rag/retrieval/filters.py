@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 
 import numpy as np
 
+from memory_rag.retrieval.ranking import Entries
 from memory_rag.retrieval.turn_table import ROLES, UNKNOWN_TIME, Mask, TurnTable
 from memory_rag.text.instants import Bound, parse_bound
 from memory_rag.turns import Role, to_microseconds
@@ -37,16 +38,26 @@ class Scope:
     """A filter applied to a table: ``context`` is what scores are made from, ``allowed`` what may be returned.
 
     Who speaks narrows only what is returned: a question before an answer helps to find the answer, even if only
-    answers are asked for.
+    answers are asked for. ``left_out`` are entries of the context that don't count; they are no part of it that
+    another search lacks, so that one pool serves all prompts of a memory, each without the turns that it holds already.
     """
 
     context: Mask
     allowed: Mask
     notes: tuple[str, ...] = ()
+    left_out: Entries | None = None
+
+    def leaving_out(self, entries: Entries) -> Scope:
+        """Return this scope without some entries; itself if there are none."""
+        if len(entries) == 0:
+            return self
+        allowed = self.allowed.copy()
+        allowed[entries] = False
+        return replace(self, allowed=allowed, left_out=entries)
 
 
 def scope_of(table: TurnTable, within: Within, *, zone: tzinfo) -> Scope:
-    """Return which entries a search looks at and which it may return.
+    """Return which entries a search looks at and which it may return, but for ``without``, which a pool is shared by.
 
     Raises:
         QueryError: a bound that is no time.
@@ -69,8 +80,6 @@ def scope_of(table: TurnTable, within: Within, *, zone: tzinfo) -> Scope:
     for text, end in ((within.since, False), (within.until, True)):
         if text is not None:
             context &= _inside(table, parse_bound(text, tz=zone, end=end), end=end)
-    if within.without:
-        context[table.entries_of(within.without)] = False
     allowed = context
     if within.speaker is not None:
         wanted = within.speaker.casefold()

@@ -8,6 +8,8 @@ from typing import Final, Literal
 
 import numpy as np
 
+from memory_rag.retrieval.ranking import Entries
+from memory_rag.retrieval.scene import Scene
 from memory_rag.retrieval.shortlist import Shortlist
 
 Evidence = Literal["strong", "weak", "none"]
@@ -15,6 +17,8 @@ Evidence = Literal["strong", "weak", "none"]
 _SETTLED: Final = 50
 """Turns from which on the lines hold; in a smaller pool nothing can stand out as much, and they lie lower."""
 _QUESTION_SHARE: Final = 0.25
+_MANY_WORDS: Final = 0.4
+"""Of words half-remembered, the best turn of the right conversation holds as many in 9 of 10 cases, of another in 4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +85,19 @@ def evidence_signs(short: Shortlist, *, top: float) -> EvidenceSigns:
     of_question = short.questions.best(scene.bm25[short.questions.said])
     covered = (scene.bm25[short.entries] + _QUESTION_SHARE * of_question) / scene.possible_bm25
     return EvidenceSigns(float(np.max(covered)), float(short.cosine.max(initial=0.0)), top)
+
+
+def lifted_by_words(evidence: Evidence, scene: Scene, entries: Entries) -> Evidence:
+    """Return the evidence, raised where the hits hold the very words that a question gives or quotes.
+
+    A phrase that was said as it stands is there. Where words are given and nothing is asked, a turn with many of them
+    may be meant.
+    """
+    words = scene.wording
+    if evidence == "strong" or words is None or len(entries) == 0:
+        return evidence
+    if np.isin(entries, words.literal).any():
+        return "strong"
+    if scene.query.gives_words and words.share(entries).max() >= _MANY_WORDS:
+        return "weak"
+    return evidence

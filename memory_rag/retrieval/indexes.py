@@ -267,9 +267,11 @@ class Indexes:
         """
         wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
         self._caught_up()
-        keyword = self.keyword
-        keyword.compact()
         with locked(self._folder / LOCK_NAME, timeout_s=wait, what="derived files"):
+            # Again: what was forgotten while this waited must not be written after the forgetting is done.
+            self._caught_up()
+            keyword = self.keyword
+            keyword.compact()
             keyword.save(self._folder / DERIVED)
             manifest = {
                 "seq": keyword.applied_seq,

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from itertools import chain
+from typing import Final
 
 from memory_rag.retrieval.participants import Participants
 from memory_rag.text.analyzer import Analyzer, has_words
+from memory_rag.text.asking import is_asking
 from memory_rag.text.dates import DateMention, find_dates
 from memory_rag.text.frames import without_frame
 from memory_rag.text.telling_when import asks_when
 from memory_rag.text.voice import Voice, voice_of, wants_overview
 from memory_rag.text.wishes import asks_of_the_past
 from memory_rag.turns import printable
+
+_QUOTED: Final = re.compile(r'"([^"\n]+)"|[“„”]([^“„”\n]+)[“”]|[«»]([^«»\n]+)[«»]')
+_AT_THE_EDGE: Final = " \t\r\n.,;:!?…'\"“”„‘’«»()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,10 @@ class QueryAnalysis:
     wants_overview: bool = False
     asks_when: bool = False
     asks_of_the_past: bool = False
+    gives_words: bool = False
+    """Whether it asks nothing, but gives words that were said: "the rent for May"."""
+    quoted: tuple[str, ...] = ()
+    """What stands in quotation marks, of two words or more."""
     is_common: bool = False
     """Whether all of its words are stop words: "to be or not to be"."""
 
@@ -43,6 +54,11 @@ class QueryAnalysis:
     def terms(self) -> tuple[str, ...]:
         """The terms of all words."""
         return tuple(chain.from_iterable(self.words))
+
+    @property
+    def whole(self) -> str:
+        """The text without what stands at its edges."""
+        return self.text.strip(_AT_THE_EDGE)
 
     @property
     def is_empty(self) -> bool:
@@ -59,15 +75,25 @@ def analyze_query(
     words = tuple(analyzer.query_words(core))
     if core != text and (not words or analyzer.is_common(core)):
         core, words = text, tuple(analyzer.query_words(text))
+    known = tuple(dict.fromkeys([*analyzer.languages, "en"]))
     return QueryAnalysis(
         text=text,
         words=words,
         dense_text=printable(participants.stripped(core, language=language)),
         named=participants.named_in(text),
         voice=voice_of(text, language=language),
-        dates=find_dates(text, language=tuple(dict.fromkeys([*analyzer.languages, "en"])), reference=today),
+        dates=find_dates(text, language=known, reference=today),
         wants_overview=wants_overview(text, language=language),
         asks_when=asks_when(text, language=language),
         asks_of_the_past=asks_of_the_past(text, language=language),
+        gives_words=not is_asking(text, languages=known),
+        quoted=tuple(_quoted(text)),
         is_common=bool(words) and analyzer.is_common(text),
     )
+
+
+def _quoted(text: str) -> Iterator[str]:
+    for found in _QUOTED.finditer(text):
+        phrase = found[found.lastindex or 0].strip(_AT_THE_EDGE)
+        if len(phrase.split()) > 1:
+            yield phrase

@@ -38,7 +38,8 @@ class Quote:
     ``text`` is ``turn.text[start:end]``. ``exact``: the code points asked for. ``folded``: equal after NFC,
     case, white space and kinds of marks. ``near``: similar, 0 to 100, with every differing word in
     ``differences``. An exact or folded quote has differences only if it begins or ends inside a word: they
-    name the whole words. ``source_id`` is the id in the file it was imported from.
+    name the whole words. ``source_id`` is the id in the file it was imported from. ``corrected_at`` is when
+    the turn was last given other words, another speaker or time; None if it is as it was stored.
     """
 
     status: Status
@@ -54,10 +55,11 @@ class Quote:
     text: str
     differences: tuple[Difference, ...] = ()
     similarity: float = 100.0
+    corrected_at: datetime | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return what ``quote --json`` prints for it; the time in UTC with ``Z``, or None when not known."""
-        said_at = self.said_at and self.said_at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        said_at, corrected_at = _zulu(self.said_at), _zulu(self.corrected_at)
         return {
             "status": self.status,
             "turn_id": self.turn_id,
@@ -69,6 +71,7 @@ class Quote:
             "end": self.end,
             "text": self.text,
             "differences": [difference.as_json() for difference in self.differences],
+            "corrected_at": corrected_at,
         }
 
 
@@ -283,6 +286,10 @@ def _checked(found: Sequence[_Found], source: QuoteSource) -> tuple[Quote, ...]:
             )
         )
     return tuple(quotes)
+
+
+def _zulu(instant: datetime | None) -> str | None:
+    return None if instant is None else instant.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _overlap(one: Span, other: Span) -> bool:

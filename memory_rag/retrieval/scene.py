@@ -16,6 +16,7 @@ from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
 from memory_rag.retrieval.turn_table import Mask, TurnTable
+from memory_rag.retrieval.wording import Wording
 
 MISSING: Final = -2.0
 """The cosine of an entry that has no vector: below any cosine, -1 to 1, even of a shifted query."""
@@ -54,8 +55,20 @@ class Scene:
     bm25: Scores
     vectors: VectorsOfEntries | None = None
     query_vector: Vectors | None = None
+    wording: Wording | None = None
     possible_bm25: float = 0.0
     """About the BM25 of a turn that holds every term of the question once."""
+    left_out: Entries | None = None
+    """Entries of the pool that don't count before this question; their ``bm25`` is 0."""
+
+    @cached_property
+    def searched(self) -> Mask:
+        """Which entries count: the pool's, but for those that are left out."""
+        if self.left_out is None:
+            return self.pool.searched
+        searched = self.pool.searched.copy()
+        searched[self.left_out] = False
+        return searched
 
     @property
     def table(self) -> TurnTable:
@@ -82,8 +95,8 @@ class Scene:
         if self.vectors is None or self.query_vector is None:
             return np.full(len(entries), MISSING)
         cosine = self.vectors.cosines(self.query_vector, entries)
-        if self.pool.partial:
-            cosine[~self.pool.searched[entries]] = MISSING
+        if self.pool.partial or self.left_out is not None:
+            cosine[~self.searched[entries]] = MISSING
         return cosine
 
     def dense(self, entries: Entries) -> Scores:
@@ -110,7 +123,7 @@ class Scene:
         """Return the n entries of the pool with the highest cosines, best first; none without an embedder."""
         if self.vectors is None or self.query_vector is None:
             return np.zeros(0, np.int64)
-        return self.vectors.nearest(self.query_vector, n=n, searched=self.pool.searched)
+        return self.vectors.nearest(self.query_vector, n=n, searched=self.searched)
 
 
 def mean_and_deviation(values: Scores) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from memory_rag.errors import QueryError
 from memory_rag.retrieval.bm25 import Bm25, Pool
 from memory_rag.retrieval.candidates import candidates
 from memory_rag.retrieval.filters import Scope, Within, scope_of
-from memory_rag.retrieval.floor import Evidence, evidence_signs, floor_for
+from memory_rag.retrieval.floor import Evidence, evidence_signs, floor_for, lifted_by_words
 from memory_rag.retrieval.fusion import reciprocal_rank_fusion
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.overlap import overlap_scores, rank_bm25_scores
@@ -30,6 +30,7 @@ from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
 from memory_rag.retrieval.turn_table import TurnTable
+from memory_rag.retrieval.wording import Wording
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span, Turn
 
@@ -127,14 +128,14 @@ class Searcher:
             ranked = self._by_words(analysis, options, scope, stage.pool)
             hits = self._hits(ranked, analysis, None, None)
             return replace(empty, hits=hits, evidence="strong" if ranked else "none")
-        scene = self.scene(analysis, stage, dense)
+        scene = self.scene(analysis, stage, dense, left_out=scope.left_out)
         pending = self._pending(scope, dense)
         evidence: Evidence = "strong"
         value = None
         if options.mode is Mode.HYBRID:
             short = self._shortlist(scene, options, scope)
             ranked = self.ranker.rank(short, k=options.k)
-            signs = evidence_signs(short, top=ranked[0].score if ranked else 0.0)
+            signs = evidence_signs(short, top=_of_question(ranked[0]) if ranked else 0.0)
             floor = None if dense is None or pending > stage.pool.n // 10 else floor_for(dense.embedder.fingerprint)
             if floor is not None:
                 value = floor.value(signs)
@@ -142,6 +143,7 @@ class Searcher:
             elif signs.coverage == 0:
                 # Without measured cosines only this can be told: no word in common, and perhaps no meaning either.
                 evidence = "none" if dense is None else "weak"
+            evidence = lifted_by_words(evidence, scene, np.array([found.entry for found in ranked], np.int64))
         elif options.mode is Mode.DENSE:
             ranked = self._by_cosine(scene, options, scope)
         else:
@@ -178,9 +180,14 @@ class Searcher:
         """
         self._query_vector(self.analyze(query).dense_text, embedder)
 
-    def scene(self, analysis: QueryAnalysis, stage: Stage, dense: DenseIndex | None) -> Scene:
-        """Return both sides' scores for a question before a pool."""
+    def scene(
+        self, analysis: QueryAnalysis, stage: Stage, dense: DenseIndex | None, *, left_out: Entries | None = None
+    ) -> Scene:
+        """Return both sides' scores for a question before a pool, without the entries that are left out."""
         bm25 = self._keyword.bm25
+        scores = bm25.scores(analysis.terms, stage.pool)
+        if left_out is not None:
+            scores[left_out] = 0.0
         self._order.catch_up(stage.table)
         query_vector = None
         if dense is not None:
@@ -189,15 +196,23 @@ class Searcher:
             query=analysis,
             stage=stage,
             order=self._order,
-            bm25=bm25.scores(analysis.terms, stage.pool),
+            bm25=scores,
             vectors=dense,
             query_vector=query_vector,
+            wording=Wording(
+                analysis, indexed=self._keyword, pool=stage.pool, scores=scores, turns_at=self._store.turns_at
+            ),
             possible_bm25=bm25.possible(analysis.words, stage.pool),
+            left_out=left_out,
         )
 
     def pool(self, within: Within) -> tuple[Scope, Stage]:
         """Return which entries a filter leaves, and what scores take from them."""
         table = self._keyword.table
+        if within.without:
+            scope, stage = self.pool(replace(within, without=()))
+            entries = [table.entry_of(row) for row in self._store.rows_of(within.without)]
+            return scope.leaving_out(np.array([one for one in entries if one is not None], np.int64)), stage
         key = (table.version, within)
         found = self._pools.get(key)
         if found is None:
@@ -298,6 +313,11 @@ class Searcher:
                 self._vectors.popitem(last=False)
         self._vectors.move_to_end(key)
         return found
+
+
+def _of_question(best: RankedEntry) -> float:
+    """Return a score without what words that were given add: the floor's lines were measured on questions."""
+    return best.score - best.signals.get("wording", 0.0) - best.signals.get("literal", 0.0)
 
 
 def _with_speaker(turn: Turn) -> str:

@@ -80,6 +80,24 @@ class Shortlist:
         """What was replied to each turn."""
         return self.scene.order.replies(self.entries, self.table)
 
+    def wording(self) -> Scores:
+        """Return ``keyword`` times the share of the question's words that each turn holds; 0 where it asks."""
+        words = self.scene.wording
+        if words is None or not self.scene.query.gives_words:
+            return np.zeros(len(self))
+        return words.share(self.entries) * self.keyword
+
+    def literal(self) -> Scores:
+        """Return 1 for turns that say as they stand the words given or quoted, 1/4 for those that ask this question."""
+        words = self.scene.wording
+        if words is None:
+            return np.zeros(len(self))
+        said, asked = (
+            np.isin(self.entries, found, assume_unique=True) for found in (words.literal, words.asked_before)
+        )
+        value: Scores = np.maximum(said, 0.25 * asked)
+        return value
+
     @cached_property
     def by_date(self) -> Scores:
         """How well each turn's day fits the dates that the question names: 0, 1 or 2."""

@@ -61,6 +61,19 @@ def dense_reply(short: Shortlist) -> Scores:
     return short.dense_reply
 
 
+def wording(short: Shortlist) -> Scores:
+    """BM25 times the share of the words held, where the question asks nothing but gives words that were said."""
+    return short.wording()
+
+
+def literal(short: Shortlist) -> Scores:
+    """1 for turns that say as they stand the words given, or those that a question quotes: they rule.
+
+    .25 for turns that ask this very question: its answer is looked for.
+    """
+    return short.literal()
+
+
 def keyword_session(short: Shortlist) -> Scores:
     """BM25 of the best turn of the session."""
     return short.best_of_session(short.keyword)
@@ -152,6 +165,8 @@ def length(short: Shortlist) -> Scores:
 WEIGHTS: Final[Mapping[str, float]] = {
     "keyword": 2.5,
     "dense": 2.5,
+    "wording": 5.0,
+    "literal": 10.0,
     "keyword_question": 0.5,
     "dense_question": 1.5,
     "keyword_reply": 0.5,
@@ -177,6 +192,8 @@ _COMPUTE: Final[Mapping[str, Compute]] = {
     for function in (
         keyword,
         dense,
+        wording,
+        literal,
         keyword_question,
         dense_question,
         keyword_reply,

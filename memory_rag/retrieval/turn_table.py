@@ -7,7 +7,7 @@ gets a new entry and the old one dies, so nothing that was said about an entry e
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
@@ -152,11 +152,6 @@ class TurnTable:
     def entry_of(self, row: int) -> int | None:
         """Return the living entry of a store row."""
         return self._entry_of_row.get(row)
-
-    def entries_of(self, turn_ids: Iterable[str]) -> list[int]:
-        """Return the entries of these turns, dead versions among them; unknown ids have none."""
-        wanted = set(turn_ids)
-        return [entry for entry, turn_id in enumerate(self.turn_ids) if turn_id in wanted]
 
     def turn_id(self, entry: int) -> str:
         return self.turn_ids[entry]

@@ -50,6 +50,18 @@ class VectorFile:
         self._identity: _Identity | None = None
         self._seen: tuple[_Look | None, _Look | None] | None = None
 
+    @classmethod
+    def at(cls, ids_path: Path, *, dim: int) -> Self:
+        """The vectors whose file of ids is this one, whatever made them."""
+        file = cls(ids_path.parent, fingerprint=ids_path.stem, dim=dim)
+        file.ids_path, file.rows_path = ids_path, ids_path.with_suffix(".f32")
+        return file
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether there are bytes that don't count behind what was read: a killed process left them."""
+        return _size(self.ids_path) > self._ids_read or _size(self.rows_path) > self.n_read * self.dim * 4
+
     def read_new(self) -> VectorRows | None:
         """Return the rows that were appended since the last call; None if the files were replaced and must be reread.
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from memory_rag.errors import TurnError
+from memory_rag.errors import RefusedError, TurnError
 from memory_rag.store.connections import Connection
-from memory_rag.store.turn_rows import COLUMNS, check_id, check_ids, digest, row_values
+from memory_rag.store.findings import off_record_since, put_findings, replace_findings
+from memory_rag.store.known_turns import Known, KnownTurns
+from memory_rag.store.screening import OFF_RECORD, Finding, OpenDoor, Screen, Screened
+from memory_rag.store.tombstones import Tombstones
+from memory_rag.store.turn_rows import STORED, check_id, check_ids, digest, row_values, stored_values
 from memory_rag.store.turn_store import NEXT, Appended
 from memory_rag.store.vanishing import Passage, Vanishing
 from memory_rag.turns import Conversation, Source, Turn, Withheld, text_bytes
 
-_INSERTED: Final = (*COLUMNS.split(", "), "sha256")
+_INSERTED: Final = ("row", "turn_id", *STORED)
 _INSERT: Final = (
     f"INSERT INTO turns ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))}) "
     "ON CONFLICT (turn_id) DO NOTHING"
@@ -36,31 +42,11 @@ _REFRESHED: Final = (
 )
 _RENEWED: Final = ("session_id", "ordinal", "blocks", "recalled", "indexed_start", "indexed_end")
 _REFRESH: Final = f"UPDATE turns SET {', '.join(f'{name} = :{name}' for name in _REFRESHED)} WHERE row = :row"
-
-
+_LOG_ADDED: Final = (
+    "INSERT INTO changes (kind, row, changed_at) "
+    "SELECT 'add', row, ? FROM turns WHERE row >= ? AND row < ? ORDER BY row"
+)
 _LOGGED_AT_ONCE: Final = 1000
-
-
-@dataclass(slots=True)
-class _Known:
-    """A stored turn of the same source, as far as it is needed to tell whether the source has changed."""
-
-    row: int
-    turn_id: str
-    sha256: bytes
-    recalled: bool
-    session_id: str
-    same_source: bool
-
-
-@dataclass(slots=True)
-class _Fresh:
-    """A conversation, whether nothing of it was stored before, and if so the native ids of it that are by now."""
-
-    source_name: str
-    conversation_id: str
-    is_new: bool
-    native_ids: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -69,26 +55,39 @@ class Appending:
 
     With ``newer`` the items are a source's present state, and what was edited there becomes a correction; otherwise a
     known turn is left as it is stored. With ``whole`` the items are whole conversations: what is stored between the
-    first and the last turn that one has now, and isn't among them, is marked as vanished.
+    first and the last turn that one has now, and isn't among them, is marked as vanished. What was forgotten is left
+    out, or taken in again with ``include_forgotten``. Everything passes ``screen`` first; what it refuses, and off the
+    record every new turn, is left out and counted.
     """
 
     connection: Connection
     newer: bool = False
     whole: bool = False
+    include_forgotten: bool = False
+    screen: Screen = field(default_factory=OpenDoor)
     now: int = field(default_factory=lambda: time.time_ns() // 1000)
     _stored: list[str] = field(default_factory=list)
     _already_there: int = 0
     _differing: list[str] = field(default_factory=list)
     _corrected: list[str] = field(default_factory=list)
+    _forgotten: list[str] = field(default_factory=list)
+    _emptied: set[str] = field(default_factory=set)
+    _unstored: Counter[str] = field(default_factory=Counter)
+    _found: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _is_off_record: bool = field(init=False)
+    _known: KnownTurns = field(init=False)
+    _tombstones: Tombstones = field(init=False)
     _vanishing: Vanishing = field(init=False)
     _next_row: int = 0
     _first_row: int = 0
-    _added: list[int] = field(default_factory=list)
-    _fresh: _Fresh | None = None
+    _first_unlogged: int = 0
 
     def __post_init__(self) -> None:
         select = "SELECT ifnull(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'turns'"
-        self._first_row = self._next_row = int(self.connection.execute(select).fetchone()[0])
+        self._first_row = self._first_unlogged = self._next_row = int(self.connection.execute(select).fetchone()[0])
+        self._tombstones = Tombstones(self.connection)
+        self._known = KnownTurns(self.connection)
+        self._is_off_record = off_record_since(self.connection) is not None
         self._vanishing = Vanishing(self.connection, self.now, self._first_row)
 
     def take(self, item: Turn | Conversation | Withheld) -> None:
@@ -98,55 +97,101 @@ class Appending:
             TurnError: an id that can't be an id, or that another turn has.
         """
         if isinstance(item, Conversation):
-            store_title(self.connection, item)
+            self._entitle(item)
             return
         if isinstance(item, Withheld):
             self._withhold(item)
             return
-        known = self._known(item)
+        check_ids(item)
+        screened = self.screen.turn(item)
+        item = screened.turn
+        known = self._known.find(item)
         passage = self._passage(item.source, item.conversation_id)
+        if known is None and self._is_forgotten(item):
+            self._forgotten.append(item.source.native_id if item.source else "")
+            self._emptied.add(item.conversation_id)
+            return
+        refusal = self.refusal(screened)
+        if known is None and refusal:
+            self._unstored[refusal] += 1
+            return
         if known is None:
-            is_next = item.ordinal == NEXT
-            stored = self.insert(item).turn_id if is_next else self._insert(item, is_named=bool(item.turn_id))
-            self._stored.append(stored)
+            self._stored.append(self._take_new(item, screened.findings))
         else:
             self._already_there += 1
-            self._compare(item, known)
+            if not refusal:
+                self._compare(item, known, screened.findings)
         if passage is not None and item.recalled:
             passage.reach(item.ordinal)
         if passage is not None and known is not None:
             passage.rows.add(known.row)
 
+    def refusal(self, screened: Screened) -> str:
+        """Return why a turn is not to be stored; empty if it is."""
+        return OFF_RECORD if self._is_off_record else screened.refusal
+
+    def _take_new(self, turn: Turn, findings: tuple[Finding, ...]) -> str:
+        if turn.ordinal == NEXT:
+            return self.insert(turn, findings).turn_id
+        return self._insert(turn, findings, is_named=bool(turn.turn_id))
+
     def done(self) -> Appended:
         """Return what was done, once everything was taken."""
         self._vanishing.end()
         self.log_added()
+        for conversation_id in sorted(self._emptied):
+            # The source gives its title all the same.
+            self.connection.execute(
+                "DELETE FROM conversations WHERE conversation_id = ? AND conversation_id NOT IN "
+                "(SELECT conversation_id FROM turns)",
+                (conversation_id,),
+            )
         return Appended(
             tuple(self._stored),
             self._already_there,
             tuple(self._differing),
             corrected=tuple(self._corrected),
             vanished=tuple(self._vanishing.turn_ids),
+            forgotten=tuple(self._forgotten),
+            unstored=dict(self._unstored),
+            found=dict(self._found),
         )
+
+    def _entitle(self, conversation: Conversation) -> None:
+        if self._is_off_record:
+            return
+        if self.include_forgotten or not self._tombstones.holds_title(conversation.conversation_id):
+            with suppress(RefusedError):
+                title = self.screen.text(conversation.title, what="the title of a conversation")
+                store_title(self.connection, Conversation(conversation.conversation_id, title))
+
+    def _is_forgotten(self, turn: Turn) -> bool:
+        """Whether a turn was forgotten and is to stay so."""
+        if turn.source is None or not self._tombstones.any:
+            return False
+        if self.include_forgotten:
+            self._tombstones.lift(turn)
+            return False
+        return self._tombstones.holds(turn)
 
     def _passage(self, source: Source | None, conversation_id: str) -> Passage | None:
         return self._vanishing.passage(source.name, conversation_id) if self.whole and source is not None else None
 
-    def insert(self, turn: Turn) -> Turn:
+    def insert(self, turn: Turn, findings: tuple[Finding, ...] = ()) -> Turn:
         """Store a turn that isn't there and return it with its id and ordinal.
 
         Raises:
             TurnError: an id that can't be an id, or that another turn has.
         """
+        check_ids(turn)
         if turn.ordinal == NEXT:
-            check_ids(turn)
             select = "SELECT ifnull(max(ordinal), -1) + 1 FROM turns WHERE conversation_id = ?"
             following = self.connection.execute(select, (turn.conversation_id,)).fetchone()[0]
             # A copy of a turn takes a tenth of the time of an add: one is enough.
             stored = replace(turn, ordinal=following, turn_id=turn.turn_id or self._next_id)
         else:
             stored = replace(turn, turn_id=turn.turn_id or self._next_id)
-        turn_id = self._insert(stored, is_named=bool(turn.turn_id))
+        turn_id = self._insert(stored, findings, is_named=bool(turn.turn_id))
         self.log_added()
         return stored if turn_id == stored.turn_id else replace(stored, turn_id=turn_id)
 
@@ -154,62 +199,33 @@ class Appending:
     def _next_id(self) -> str:
         return f"t{self._next_row}"
 
-    def _insert(self, turn: Turn, *, is_named: bool) -> str:
-        """Store a turn and return its id; one without an id, or not ``is_named``, gets the next that is free."""
-        values = row_values(turn)
+    def _insert(self, turn: Turn, findings: tuple[Finding, ...], *, is_named: bool) -> str:
+        """Store a turn with checked ids and return its own; one without, or not ``is_named``, gets the next free."""
+        values = stored_values(turn)
         row, turn_id = self._next_row, turn.turn_id or self._next_id
-        values["row"], values["turn_id"] = row, turn_id
-        if not self.connection.execute(_INSERT, [values[name] for name in _INSERTED]).rowcount:
+        if not self.connection.execute(_INSERT, (row, turn_id, *values)).rowcount:
             if is_named:
                 raise TurnError(
                     f"a turn with the id {turn_id!r} is stored already; leave turn_id empty to get a new one, "
                     "or correct the stored turn"
                 )
-            values["turn_id"] = turn_id = f"t{row}-{self.now}"
-            self.connection.execute(_INSERT, [values[name] for name in _INSERTED])
-        self._added.append(row)
-        if len(self._added) >= _LOGGED_AT_ONCE:
-            self.log_added()
+            turn_id = f"t{row}-{self.now}"
+            self.connection.execute(_INSERT, (row, turn_id, *values))
+        if findings:
+            put_findings(self.connection, row, findings)
+            self._found.update((one.kind, one.action) for one in findings)
         self._next_row += 1
+        if self._next_row - self._first_unlogged >= _LOGGED_AT_ONCE:
+            self.log_added()
         return turn_id
 
     def log_added(self) -> None:
         """Number the additions that aren't numbered yet; every other change comes after them."""
-        added, self._added = self._added, []
-        self.connection.executemany(
-            "INSERT INTO changes (kind, row, changed_at) VALUES ('add', ?, ?)", [(row, self.now) for row in added]
-        )
+        first, self._first_unlogged = self._first_unlogged, self._next_row
+        if first < self._next_row:
+            self.connection.execute(_LOG_ADDED, (self.now, first, self._next_row))
 
-    def _known(self, turn: Turn) -> _Known | None:
-        source = turn.source
-        if source is None:
-            return None
-        check_ids(turn)
-        if self._is_new(source, turn.conversation_id):
-            return None
-        raw = None if source.raw is None else text_bytes(source.raw)
-        found = self.connection.execute(
-            "SELECT row, turn_id, sha256, recalled, session_id, raw IS ? FROM turns "
-            "WHERE source_name = ? AND conversation_id = ? AND source_id = ?",
-            (raw, source.name, turn.conversation_id, source.native_id),
-        ).fetchone()
-        return None if found is None else _Known(found[0], found[1], found[2], bool(found[3]), found[4], bool(found[5]))
-
-    def _is_new(self, source: Source, conversation_id: str) -> bool:
-        """Whether a turn can't be there, since nothing of its conversation was: most of an import, asked for once."""
-        fresh = self._fresh
-        if fresh is None or (fresh.source_name, fresh.conversation_id) != (source.name, conversation_id):
-            select = "SELECT 1 FROM turns WHERE source_name = ? AND conversation_id = ? LIMIT 1"
-            stored = self.connection.execute(select, (source.name, conversation_id)).fetchone()
-            fresh = self._fresh = _Fresh(source.name, conversation_id, stored is None)
-        if not fresh.is_new:
-            return False
-        if source.native_id in fresh.native_ids:
-            return False
-        fresh.native_ids.add(source.native_id)
-        return True
-
-    def _compare(self, turn: Turn, known: _Known) -> None:
+    def _compare(self, turn: Turn, known: Known, findings: tuple[Finding, ...]) -> None:
         """Lay a turn over the stored one where its source has changed since; leave what was changed here."""
         sha256 = digest(turn.text)
         if not self.newer or known.row >= self._first_row or turn.source is None or turn.source.raw is None:
@@ -217,6 +233,10 @@ class Appending:
                 self._differing.append(known.turn_id)
             return
         self._vanishing.came_back(known.row)
+        if self._was_erased(known.row):
+            # What its source says would bring back what was erased here.
+            self._differing.append(known.turn_id)
+            return
         moved = known.recalled != turn.recalled or known.session_id != turn.session_id
         if known.same_source:
             # The text was changed here, not there.
@@ -231,11 +251,17 @@ class Appending:
             )
         elif sha256 == known.sha256:
             self._renew(turn, known.row)
+            replace_findings(self.connection, known.row, findings)
         elif self._was_earlier(known.row, turn.text):
             self._differing.append(known.turn_id)
         else:
             self._keep_version(known.row, self._refresh(turn, known.row))
+            replace_findings(self.connection, known.row, findings)
+            self._found.update((one.kind, one.action) for one in findings)
             self._corrected.append(known.turn_id)
+
+    def _was_erased(self, row: int) -> bool:
+        return self.connection.execute("SELECT 1 FROM erased WHERE row = ?", (row,)).fetchone() is not None
 
     def _was_earlier(self, row: int, text: str) -> bool:
         """Whether a turn had this text before it was corrected: the source is an older state then."""

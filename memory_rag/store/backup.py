@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
-from memory_rag.store.files import LOCK_NAME, fsync_folder, locked
+from memory_rag.store.files import LOCK_NAME, fsync_folder, fsync_tree, locked
 from memory_rag.store.folder import FILE_NAME
 from memory_rag.store.sqlite_store import SqliteTurnStore
 
@@ -41,16 +40,16 @@ def backup(folder: Path, destination: Path, *, lock_timeout_s: float = 10.0) -> 
         StoreError: the destination is not empty or can't be written, or the copy is not what it should be; nothing is
             left of it.
     """
-    _refuse_taken(destination, "a backup goes into a new or empty folder")
+    refuse_taken(destination, "a backup goes into a new or empty folder")
     if destination.resolve().is_relative_to(folder.resolve()):
         raise StoreError(f"{destination} lies inside the memory that is copied; choose a folder outside {folder}")
-    with SqliteTurnStore.opened(folder) as store, _beside(destination) as copy:
+    with SqliteTurnStore.opened(folder) as store, beside(destination) as copy:
         # What is made from the words first: it may lag behind them, never the other way round.
         with locked(folder / LOCK_NAME, timeout_s=lock_timeout_s, what="derived files"):
             _copy_derived(folder, copy)
         store.copy_to(copy / FILE_NAME)
         _check(copy)
-        _fsync_all(copy)
+        fsync_tree(copy)
         copy.replace(destination)
         fsync_folder(destination.parent)
     return _copied(destination)
@@ -76,8 +75,8 @@ def restore(source: Path, folder: Path, *, overwrite: bool = False, lock_timeout
             f"{folder} holds a memory already; restore to another folder, or tell to replace it: --overwrite"
         )
     if not replacing:
-        _refuse_taken(folder, "a backup is restored to a new or empty folder, or over a memory")
-    with _beside(folder) as copy:
+        refuse_taken(folder, "a backup is restored to a new or empty folder, or over a memory")
+    with beside(folder) as copy:
         _copy_derived(source, copy)
         if _size(source / f"{FILE_NAME}-wal"):
             with SqliteTurnStore.opened(source) as store:
@@ -86,7 +85,7 @@ def restore(source: Path, folder: Path, *, overwrite: bool = False, lock_timeout
             # Not opened: a backup may lie on a disk that can't be written.
             _copy_file(source / FILE_NAME, copy / FILE_NAME)
         _check(copy)
-        _fsync_all(copy)
+        fsync_tree(copy)
         if replacing:
             _replace(folder, copy, lock_timeout_s=lock_timeout_s)
         else:
@@ -136,7 +135,7 @@ def _held_alone(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _beside(place: Path) -> Iterator[Path]:
+def beside(place: Path) -> Iterator[Path]:
     """A new folder beside a place, to be renamed into it; gone afterwards if it wasn't, whatever happens.
 
     Its name is always the same, so that what a killed process left is not kept for ever.
@@ -157,7 +156,12 @@ def _beside(place: Path) -> Iterator[Path]:
         ) from error
 
 
-def _refuse_taken(place: Path, rule: str) -> None:
+def refuse_taken(place: Path, rule: str) -> None:
+    """Refuse a place that isn't a new or empty folder; ``rule`` says what goes there.
+
+    Raises:
+        StoreError: something is there, or it can't be read.
+    """
     try:
         taken = place.exists() and (not place.is_dir() or any(place.iterdir()))
     except OSError as error:
@@ -192,15 +196,6 @@ def _copied(folder: Path) -> Copied:
         n_turns, last_seq = len(store), store.last_seq
     files = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
     return Copied(folder, n_turns, last_seq, len(files), sum(_size(path) for path in files))
-
-
-def _fsync_all(folder: Path) -> None:
-    for path in [*folder.rglob("*"), folder]:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _size(path: Path) -> int:

@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
+from memory_rag.store.folder import IF_DAMAGED
+from memory_rag.store.open_file import OpenFile
+from memory_rag.store.screening import OpenDoor, Screen
 
 Connection = sqlite3.Connection
 _FETCH: Final = 500
@@ -21,26 +24,10 @@ _LEFT_OPEN: Final[list[Connection]] = []
 """Connections that must not be closed by this process; see :meth:`_Opened.close`."""
 
 
-class _File:
-    """A file as it was when it was opened, in the process that opened it."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = str(path)
-        self._opened = os.stat(self._path)  # noqa: PTH116  half the time of Path's, and it is asked at each use
-        self.pid = os.getpid()
-
-    def is_in_place(self) -> bool:
-        """Tell whether it is still the file at its path."""
-        try:
-            return os.path.samestat(os.stat(self._path), self._opened)  # noqa: PTH116
-        except OSError:
-            return False
-
-
 class _Opened:
     """A connection that is closed with the thread that asked for it."""
 
-    def __init__(self, connection: Connection, file: _File) -> None:
+    def __init__(self, connection: Connection, file: OpenFile) -> None:
         self.connection = connection
         self.in_use = threading.RLock()
         self._file = file
@@ -96,8 +83,10 @@ class Connections:
         self._all: weakref.WeakSet[_Opened] = weakref.WeakSet()
         self._all_lock = threading.Lock()
         self._closed = False
+        self.screen: Screen = OpenDoor()
+        """What every text passes before it is written, in whichever table."""
         try:
-            self._file = _File(path)
+            self._file = OpenFile(path)
         except OSError as error:
             raise StoreError(f"{path} can't be read ({error.strerror})") from error
 
@@ -217,7 +206,7 @@ class Connections:
             StoreError: it can't be read.
         """
         name = "aside" if getattr(self._local, "is_storing", False) else "main"
-        with sqlite_errors(self.path), self._here(name) as connection:
+        with garbled_errors(self.path), self._here(name) as connection:
             yield connection
 
     @contextmanager
@@ -229,7 +218,7 @@ class Connections:
         """
         self.refuse_if_forked()
         self._refuse_if_closed()
-        with sqlite_errors(self.path):
+        with garbled_errors(self.path):
             opened = self._open()
             try:
                 opened.connection.execute("BEGIN")
@@ -284,12 +273,45 @@ class Connections:
 
 
 @contextmanager
+def damaged(path: Path) -> Iterator[Connection]:
+    """A connection to a file that may be damaged, without any look at what it is; for a copy, since it may be changed.
+
+    Raises:
+        StoreError: SQLite can't read it at all.
+    """
+    with garbled_errors(path):
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+@contextmanager
 def sqlite_errors(path: Path) -> Iterator[None]:
     """Turn an SQLite error into one of ours that says what to do."""
     try:
         yield
     except sqlite3.Error as error:
         raise _as_ours(error, path) from error
+
+
+@contextmanager
+def garbled_errors(path: Path) -> Iterator[None]:
+    """Turn what a file that may be damaged makes SQLite raise, or sqlite3 for a text that can't be one, into ours."""
+    try:
+        with sqlite_errors(path):
+            yield
+    except UnicodeDecodeError as error:
+        raise StoreError(_damaged(path, str(error))) from error
+
+
+def _damaged(path: Path, text: str) -> str:
+    return (
+        f"{path} is damaged ({text}); keep a copy of its folder, then take the words from a backup with: "
+        "memory-rag restore, or bring what can still be read into a new memory with: memory-rag doctor --rescue NEW"
+    )
 
 
 def _code(error: sqlite3.Error) -> int:
@@ -318,12 +340,9 @@ def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StoreError(f"{path} can't be written ({text}); a memory needs a folder and files that you may write to")
     if code == sqlite3.SQLITE_CORRUPT:
-        return StoreError(
-            f"{path} is damaged ({text}); keep a copy of its folder, then take the words from a backup with: "
-            "memory-rag restore"
-        )
+        return StoreError(_damaged(path, text))
     if code == sqlite3.SQLITE_NOTADB:
-        return NotAMemoryError(f"{path} is not a store of memory_rag ({text})")
+        return NotAMemoryError(f"{path} is not a store of memory_rag ({text}); {IF_DAMAGED}")
     if "closed database" in text:
         return StoreError(f"the memory at {path.parent} is closed; open it again with Memory.open")
     return StoreError(f"{path}: {text}; check the file with: memory-rag doctor")

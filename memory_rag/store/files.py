@@ -55,6 +55,16 @@ def fsync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def fsync_tree(folder: Path) -> None:
+    """Make a folder and all that lies under it durable."""
+    for path in [*folder.rglob("*"), folder]:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
 @contextlib.contextmanager
 def locked(path: Path, *, timeout_s: float, what: str) -> Iterator[None]:
     """Hold an exclusive lock on a file (freed by the system when the process dies).

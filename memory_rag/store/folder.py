@@ -8,6 +8,7 @@ from typing import Final
 from memory_rag.errors import NotAMemoryError, StoreError
 
 FILE_NAME: Final = "turns.sqlite"
+IF_DAMAGED: Final = "if it was one, bring what can still be read into a new memory with: memory-rag doctor --rescue NEW"
 _HEAD: Final = b"SQLite format 3\0"
 
 
@@ -55,7 +56,7 @@ def _refuse_other_file(path: Path) -> None:
     with path.open("rb") as file:
         head = file.read(len(_HEAD))
     if head and head != _HEAD:
-        raise NotAMemoryError(f"{path} is not a store of memory_rag (it is no SQLite file)")
+        raise NotAMemoryError(f"{path} is not a store of memory_rag (it is no SQLite file); {IF_DAMAGED}")
     made_from_words = [part for part in ("vectors", "derived") if (path.parent / part).exists()]
     if not head and made_from_words:
         raise StoreError(

@@ -191,7 +191,48 @@ def m005_talks(connection: Connection) -> None:
         connection.execute(statement)
 
 
-STEPS: tuple[Step, ...] = (m001_turns_and_changes, m002_vanished, m003_prompt, m004_summaries, m005_talks)
+def m006_forgetting(connection: Connection) -> None:
+    """What must not come back, what is still to be overwritten, what was erased of turns that stay, how long to keep.
+
+    ``erasing`` is the intent of a removal: it is written with the removal itself, and taken away when no byte is left.
+    ``erased`` names turns of which earlier words (``version``) or only their source's JSON (``raw``) were erased; the
+    source isn't laid over them again.
+    """
+    for statement in (
+        "CREATE TABLE tombstones (mark BLOB PRIMARY KEY, set_at INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE erasing (row INTEGER PRIMARY KEY, since INTEGER NOT NULL, files_done INTEGER NOT NULL)",
+        "CREATE TABLE erased (row INTEGER PRIMARY KEY, what TEXT NOT NULL, erased_at INTEGER NOT NULL)",
+        "CREATE TABLE retention (scope TEXT NOT NULL, name TEXT NOT NULL, days INTEGER, PRIMARY KEY (scope, name)) "
+        "WITHOUT ROWID",
+    ):
+        connection.execute(statement)
+
+
+def m007_findings(connection: Connection) -> None:
+    """What is secret or personal in turns, by its place: tagged there, or taken out before it was stored."""
+    for statement in (
+        """CREATE TABLE findings (
+            row INTEGER NOT NULL,
+            place TEXT NOT NULL,
+            span_start INTEGER,
+            span_end INTEGER,
+            kind TEXT NOT NULL,
+            action TEXT NOT NULL)""",
+        "CREATE INDEX findings_by_row ON findings (row)",
+        "CREATE TRIGGER findings_gone AFTER DELETE ON turns BEGIN DELETE FROM findings WHERE row = OLD.row; END",
+    ):
+        connection.execute(statement)
+
+
+STEPS: tuple[Step, ...] = (
+    m001_turns_and_changes,
+    m002_vanished,
+    m003_prompt,
+    m004_summaries,
+    m005_talks,
+    m006_forgetting,
+    m007_findings,
+)
 
 
 def migrate(connection: Connection, *, path: str) -> None:

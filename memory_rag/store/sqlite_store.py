@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from memory_rag.store.appending import Appending, log
+from memory_rag.errors import RefusedError, TurnError, UnknownTurnError
+from memory_rag.store.appending import Appending
 from memory_rag.store.connections import Connection, Connections
+from memory_rag.store.correcting import Correction, erase_and_correct, keep_and_correct
+from memory_rag.store.findings import Findings, off_record_since, replace_findings, set_off_record
 from memory_rag.store.folder import FILE_NAME, prepare_folder
 from memory_rag.store.migrations import applied_steps, migrate
+from memory_rag.store.removal import take_out
+from memory_rag.store.screening import OpenDoor, Screen, Unstored
+from memory_rag.store.tombstones import Tombstones
 from memory_rag.store.turn_reader import TurnReader
-from memory_rag.store.turn_rows import check_ids, digest, instant
+from memory_rag.store.turn_rows import check_ids
 from memory_rag.store.turn_store import Appended
 from memory_rag.store.vanishing import note_export
-from memory_rag.turns import Conversation, Turn, Withheld, text_bytes, to_microseconds
+from memory_rag.turns import Conversation, Turn, Withheld, to_microseconds
 
 
 class SqliteTurnStore(TurnReader):
     """Turns in one SQLite file in WAL mode; safe for many threads and processes at once."""
 
     def __init__(
-        self, folder: Path, *, durability: str = "normal", busy_timeout_s: float = 30.0, create: bool = True
+        self,
+        folder: Path,
+        *,
+        durability: str = "normal",
+        busy_timeout_s: float = 30.0,
+        create: bool = True,
+        screen: Screen | None = None,
     ) -> None:
-        """Open the store in a folder, making both if ``create``.
+        """Open the store in a folder, making both if ``create``. Whatever is stored passes ``screen`` first.
 
         Raises:
             NotAMemoryError: the folder holds no store and ``create`` is False, or its file is something else.
@@ -42,6 +54,7 @@ class SqliteTurnStore(TurnReader):
             busy_timeout_s=busy_timeout_s,
             admit=lambda connection: applied_steps(connection, path=path),
         )
+        connections.screen = screen or OpenDoor()
         super().__init__(connections)
         try:
             with connections.reading() as connection:
@@ -70,15 +83,26 @@ class SqliteTurnStore(TurnReader):
     def add(self, turn: Turn) -> Turn:
         """Store one turn and return it with its id and ordinal; if its source is there already, the stored turn.
 
+        One that a rule keeps out, or any while the memory is off the record, comes back as :class:`Unstored`.
+
         Raises:
-            TurnError: an id that can't be an id, or that another turn has.
+            TurnError: an id that can't be an id or that another turn has, or a source's turn that was forgotten.
             StoreError: the file can't be written; nothing was stored.
         """
+        screened = self.screen.turn(turn)
         with self._connections.writing() as connection:
             twin = _twin(connection, turn)
             if twin is not None:
                 return self._one(connection, twin)[1]
-            return Appending(connection).insert(turn)
+            if turn.source is not None and Tombstones(connection).holds(turn):
+                raise TurnError(
+                    f"the turn {turn.source.native_id!r} of {turn.source.name} was forgotten, and what is forgotten "
+                    "stays so; to take it in again, import it with: memory-rag import --include-forgotten"
+                )
+            appending = Appending(connection)
+            if refusal := appending.refusal(screened):
+                return Unstored.of(turn, refusal)
+            return appending.insert(screened.turn, screened.findings)
 
     def append(
         self,
@@ -87,6 +111,9 @@ class SqliteTurnStore(TurnReader):
         dry_run: bool = False,
         newer: bool = False,
         whole: bool = False,
+        include_forgotten: bool = False,
+        secrets: str = "",
+        before_commit: Callable[[Appended], None] | None = None,
     ) -> Appended:
         """Store turns verbatim, all in one transaction, and say which of them were there already.
 
@@ -98,15 +125,29 @@ class SqliteTurnStore(TurnReader):
         its earlier text kept. With ``whole`` they are whole conversations, each from a first turn to a last: a turn
         stored between these that is no longer among them is marked as vanished.
 
+        A source's turn that was forgotten is left out and counted, or taken in again with ``include_forgotten``.
+
+        ``secrets`` says what to do this time with what the screen finds, such as ``redact``; ``before_commit`` is told
+        what will have been done, and nothing is stored if it raises.
+
         Raises:
             TurnError: an id that can't be an id, or that another turn has.
             StoreError: the file can't be written; nothing was stored.
         """
         with self._connections.writing(discard=dry_run) as connection:
-            appending = Appending(connection, newer=newer, whole=whole)
+            appending = Appending(
+                connection,
+                newer=newer,
+                whole=whole,
+                include_forgotten=include_forgotten,
+                screen=self.screen.with_actions(secrets) if secrets else self.screen,
+            )
             for item in items:
                 appending.take(item)
-            return appending.done()
+            done = appending.done()
+            if before_commit is not None:
+                before_commit(done)
+            return done
 
     def note_export(
         self, *, source_name: str, account: str, conversation_ids: Iterable[str], latest: datetime
@@ -137,60 +178,46 @@ class SqliteTurnStore(TurnReader):
     ) -> Turn:
         """Give a turn a new text, speaker or time, and return it; the old version is kept unless told otherwise.
 
+        Otherwise its source's JSON goes too, and whatever else of the turn holds what was wrong.
+
         Raises:
             UnknownTurnError: no turn has this id.
+            RefusedError: a rule keeps the new text out; nothing was changed.
         """
         with self._connections.writing() as connection:
             row, old = self._one(connection, turn_id)
-            new = replace(
-                old,
-                text=old.text if text is None else text,
-                speaker=old.speaker if speaker is None else speaker,
-                said_at=old.said_at if said_at is None else said_at,
-                said_at_text=old.said_at_text if said_at is None else None,
-                indexed=old.indexed if text is None else None,
-            )
-            seq = log(connection, "correct", row, _now())
-            if keep_old:
-                connection.execute(
-                    "INSERT INTO versions VALUES (?, ?, ?, ?, ?)",
-                    (row, seq, text_bytes(old.text), text_bytes(old.speaker), instant(old.said_at)),
-                )
-            span = new.indexed
-            connection.execute(
-                "UPDATE turns SET text = ?, sha256 = ?, speaker = ?, said_at = ?, said_at_text = ?, "
-                "indexed_start = ?, indexed_end = ? WHERE row = ?",
-                (
-                    text_bytes(new.text),
-                    digest(new.text),
-                    text_bytes(new.speaker),
-                    instant(new.said_at),
-                    None if new.said_at_text is None else text_bytes(new.said_at_text),
-                    None if span is None else span.start,
-                    None if span is None else span.end,
-                    row,
-                ),
-            )
-        return new
+            correction = Correction(text, speaker, said_at)
+            correction = self.screened(connection, row, old, correction)
+            change = keep_and_correct if keep_old else erase_and_correct
+            return change(connection, row, old, correction, now=_now())
+
+    def screened(self, connection: Connection, row: int, old: Turn, correction: Correction) -> Correction:
+        """Return a correction as it may be stored, and write down what is found in the new text.
+
+        Raises:
+            RefusedError: a rule keeps the new text out.
+        """
+        if correction.text is None:
+            return correction
+        screened = self.screen.turn(replace(old, text=correction.text, blocks=(), source=None, indexed=None))
+        if screened.refusal:
+            raise RefusedError(f"turn {old.turn_id} stays as it is: {screened.refusal}")
+        replace_findings(connection, row, screened.findings, only_text=True)
+        return replace(correction, text=screened.turn.text)
 
     def remove(self, turn_ids: Sequence[str]) -> int:
         """Remove turns with their earlier versions, and return how many.
 
+        Their bytes are overwritten later: see :mod:`memory_rag.store.erasing`.
+
         Raises:
-            UnknownTurnError: no turn has one of these ids; nothing was removed then.
+            UnknownTurnError: no turn has one of these ids, or one is named twice; nothing was removed then.
         """
-        now = _now()
         with self._connections.writing() as connection:
-            for turn_id in turn_ids:
-                row, _turn = self._one(connection, turn_id)
-                connection.execute("DELETE FROM turns WHERE row = ?", (row,))
-                connection.execute("DELETE FROM versions WHERE row = ?", (row,))
-                connection.execute("DELETE FROM vanished WHERE row = ?", (row,))
-                connection.execute("DELETE FROM returned_blocks WHERE row = ?", (row,))
-                log(connection, "remove", row, now)
-            connection.execute(
-                "DELETE FROM conversations WHERE conversation_id NOT IN (SELECT conversation_id FROM turns)"
-            )
+            rows = [self._one(connection, turn_id)[0] for turn_id in turn_ids]
+            if len(set(rows)) < len(rows):
+                raise UnknownTurnError(f"a turn is named twice in {', '.join(turn_ids)}; nothing was removed")
+            take_out(connection, rows, now=_now())
         return len(turn_ids)
 
     def set_fact(self, name: str, value: str) -> None:
@@ -200,6 +227,27 @@ class SqliteTurnStore(TurnReader):
                 "INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                 (name, value),
             )
+
+    @property
+    def screen(self) -> Screen:
+        """What everything passes before it is stored."""
+        return self._connections.screen
+
+    @property
+    def findings(self) -> Findings:
+        """What was found in the stored turns: tagged in them, or taken out before they were stored."""
+        return Findings(self._connections)
+
+    @property
+    def off_record_since(self) -> str | None:
+        """Since when no turn is taken, as ISO 8601; None if turns are."""
+        with self._connections.reading() as connection:
+            return off_record_since(connection)
+
+    def set_off_record(self, since: str | None) -> None:
+        """Take no turns from now on, by whichever process; None: take them again."""
+        with self._connections.writing() as connection:
+            set_off_record(connection, since)
 
     # -- the file
 

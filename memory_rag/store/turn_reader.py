@@ -56,6 +56,19 @@ class TurnReader:
         with self._connections.reading() as connection:
             return self._one(connection, turn_id)[0]
 
+    def rows_of(self, turn_ids: Sequence[str]) -> list[int]:
+        """Return the numbers under which the indexes know these turns, ascending; ids of no turn have none."""
+        rows: list[int] = []
+        possible = [turn_id for turn_id in turn_ids if can_be_id(turn_id)]
+        with self._connections.reading() as connection:
+            for start in range(0, len(possible), _FETCH):
+                part = possible[start : start + _FETCH]
+                marks = ",".join("?" * len(part))
+                rows += [
+                    row for (row,) in connection.execute(f"SELECT row FROM turns WHERE turn_id IN ({marks})", part)
+                ]
+        return sorted(set(rows))
+
     def turns_at(self, rows: Sequence[int]) -> dict[int, Turn]:
         """Return the turns at these row numbers; a row whose turn is gone is left out."""
         found: dict[int, Turn] = {}
@@ -88,6 +101,21 @@ class TurnReader:
                     "SELECT text, speaker, said_at FROM versions WHERE row = ? ORDER BY replaced_by", (row,)
                 )
             ]
+
+    def corrected_at(self, turn_ids: Sequence[str]) -> dict[str, datetime]:
+        """Return when each of these turns was last given other words, speaker or time; others are left out."""
+        found: dict[str, datetime] = {}
+        with self._connections.reading() as connection:
+            for turn_id in turn_ids:
+                (last,) = connection.execute(
+                    "SELECT max(at) FROM (SELECT changed_at AS at FROM versions JOIN turns USING (row) "
+                    "JOIN changes ON seq = replaced_by WHERE turn_id = ?1 UNION ALL "
+                    "SELECT erased_at FROM erased JOIN turns USING (row) WHERE turn_id = ?1 AND what = 'version')",
+                    (turn_id,),
+                ).fetchone()
+                if last is not None:
+                    found[turn_id] = from_microseconds(last)
+        return found
 
     def scan(self, *, conversation_id: str | None = None) -> Iterator[tuple[int, Turn]]:
         """Yield (row, turn): a conversation in spoken order, or everything in stored order."""

@@ -27,6 +27,8 @@ COLUMNS: Final = (
     "blocks, source_name, source_id, raw, recalled, indexed_start, indexed_end"
 )
 _ROLES: Final = {role.value: role for role in Role}
+STORED: Final = (*COLUMNS.split(", ")[2:], "sha256")
+"""What is stored of a turn beside its row and its id."""
 _LARGEST_ORDINAL: Final = 2**62 - 1
 """Far from where SQLite would go on with floating-point numbers."""
 _LONGEST_ID: Final = 1000
@@ -40,6 +42,15 @@ def row_values(turn: Turn) -> dict[str, object]:
         TurnError: a part of it that can't be stored; the message names it.
     """
     check_ids(turn)
+    return {"turn_id": turn.turn_id, **dict(zip(STORED, stored_values(turn), strict=True))}
+
+
+def stored_values(turn: Turn) -> tuple[object, ...]:
+    """Return the values of ``STORED`` for a turn whose ids were checked.
+
+    Raises:
+        TurnError: a part of it that can't be stored; the message names it.
+    """
     for name, value in (("text", turn.text), ("speaker", turn.speaker)):
         if not isinstance(value, str):
             raise TurnError(f"the {name} of a turn is a str, got {type(value).__name__} ({value!r:.80})")
@@ -47,26 +58,25 @@ def row_values(turn: Turn) -> dict[str, object]:
         raise TurnError(
             f"ordinal {turn.ordinal} is out of range; it is 0 to {_LARGEST_ORDINAL}, or NEXT for the next free one"
         )
-    source, span = turn.source, turn.indexed
-    return {
-        "turn_id": turn.turn_id,
-        "conversation_id": turn.conversation_id,
-        "session_id": turn.session_id,
-        "ordinal": turn.ordinal,
-        "role": turn.role.value if isinstance(turn.role, Role) else Role.parse(turn.role).value,
-        "speaker": text_bytes(turn.speaker),
-        "text": text_bytes(turn.text),
-        "sha256": digest(turn.text),
-        "said_at": instant(turn.said_at),
-        "said_at_text": _optional_bytes(turn.said_at_text),
-        "blocks": _blocks_to_bytes(turn.blocks),
-        "source_name": source.name if source else None,
-        "source_id": source.native_id if source else None,
-        "raw": _optional_bytes(source.raw) if source else None,
-        "recalled": int(turn.recalled),
-        "indexed_start": None if span is None else span.start,
-        "indexed_end": None if span is None else span.end,
-    }
+    source, span, text = turn.source, turn.indexed, text_bytes(turn.text)
+    return (
+        turn.conversation_id,
+        turn.session_id,
+        turn.ordinal,
+        str(turn.role) if type(turn.role) is Role else Role.parse(turn.role).value,
+        text_bytes(turn.speaker),
+        text,
+        instant(turn.said_at),
+        _optional_bytes(turn.said_at_text),
+        _blocks_to_bytes(turn.blocks),
+        source.name if source else None,
+        source.native_id if source else None,
+        _optional_bytes(source.raw) if source else None,
+        int(turn.recalled),
+        None if span is None else span.start,
+        None if span is None else span.end,
+        hashlib.sha256(text).digest(),
+    )
 
 
 def turn_of(record: Sequence[Any]) -> Turn:
@@ -137,8 +147,9 @@ def check_ids(turn: Turn) -> None:
     ids = [turn.turn_id or "-", turn.conversation_id, turn.session_id]
     if source is not None:
         ids += source.name, source.native_id
-    # One look at all of them: this is asked twice for every turn of an import.
-    if all(ids) and max(map(len, ids)) <= _LONGEST_ID and _NO_ID.search("".join(ids)) is None:
+    # One look at all of them, without a search of each: this is asked for every turn of an import.
+    joined = "".join(ids)
+    if all(ids) and len(joined) <= _LONGEST_ID and joined.isascii() and "\0" not in joined:
         return
     if turn.turn_id:
         check_id("turn_id", turn.turn_id)

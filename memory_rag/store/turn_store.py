@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Protocol
 
+from memory_rag.store.screening import Counts
 from memory_rag.turns import Conversation, Turn, Withheld
 
 NEXT: Final = -1
@@ -32,7 +33,9 @@ class Appended:
 
     ``differing`` names those of the latter whose source now gives another text; the stored text stays.
     ``corrected`` names those whose text was edited at their source and is now as there, the earlier one kept;
-    ``vanished`` those that their source holds no more: they stay, marked.
+    ``vanished`` those that their source holds no more: they stay, marked. ``forgotten`` are the native ids of those
+    that were forgotten earlier and therefore left out. ``unstored`` counts, by reason, those that a rule kept out;
+    ``found`` what was tagged in, or taken out of, those that were stored, by (kind, action).
     """
 
     turn_ids: tuple[str, ...] = ()
@@ -40,6 +43,9 @@ class Appended:
     differing: tuple[str, ...] = ()
     corrected: tuple[str, ...] = ()
     vanished: tuple[str, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    unstored: Mapping[str, int] = field(default_factory=dict)
+    found: Counts = field(default_factory=dict)
 
 
 class TurnStore(Protocol):
@@ -55,6 +61,9 @@ class TurnStore(Protocol):
         dry_run: bool = False,
         newer: bool = False,
         whole: bool = False,
+        include_forgotten: bool = False,
+        secrets: str = "",
+        before_commit: Callable[[Appended], None] | None = None,
     ) -> Appended: ...
     def note_export(
         self, *, source_name: str, account: str, conversation_ids: Iterable[str], latest: datetime
@@ -70,6 +79,7 @@ class TurnStore(Protocol):
     ) -> Turn: ...
     def remove(self, turn_ids: Sequence[str]) -> int: ...
     def get(self, turn_ids: Sequence[str]) -> list[Turn]: ...
+    def rows_of(self, turn_ids: Sequence[str]) -> list[int]: ...
     def turns_at(self, rows: Sequence[int]) -> dict[int, Turn]: ...
     def scan(self, *, conversation_id: str | None = None) -> Iterator[tuple[int, Turn]]: ...
     def changes_since(self, seq: int, *, limit: int | None = None) -> list[Change]: ...

@@ -84,7 +84,9 @@ def note_export(
     gone. The ids of the turns that are marked are returned.
     """
     name = f"export of {source_name} {account}"
-    present = set(conversation_ids)
+    # What is not stored, or was forgotten, can't vanish, and nothing is to be known of it.
+    stored = connection.execute("SELECT DISTINCT conversation_id FROM turns WHERE source_name = ?", (source_name,))
+    present = set(conversation_ids) & {str(conversation_id) for (conversation_id,) in stored}
     found = connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
     before: dict[str, Any] = json.loads(found[0]) if found else {"latest": latest, "conversations": []}
     if latest < before["latest"]:
@@ -98,7 +100,7 @@ def note_export(
         ).fetchall():
             connection.execute("INSERT INTO vanished VALUES (?, ?)", (row, now))
             marked.append(turn_id)
-    value = json.dumps({"latest": latest, "conversations": sorted(present)})
+    value = json.dumps({"latest": latest, "conversations": sorted(present)}, ensure_ascii=False)
     connection.execute(
         "INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", (name, value)
     )

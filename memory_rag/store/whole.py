@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 from memory_rag.errors import StoreError
 from memory_rag.store.appending import log, store_title
-from memory_rag.store.connections import Connection, Connections, Snapshot
+from memory_rag.store.connections import Connection, Connections, Snapshot, sqlite_errors
+from memory_rag.store.folder import FILE_NAME
 from memory_rag.store.turn_rows import COLUMNS, row_values, turn_of
 from memory_rag.turns import Conversation, Turn, text_bytes, text_from_bytes
 
@@ -19,6 +21,8 @@ kind is not its column's own, ``{"text": …}`` or ``{"blob": …}``."""
 LEFT_OUT: Final = {
     "migrations": "the format of the file itself",
     "summary_claims": "who is summarising at this moment",
+    "erasing": "bytes of this very file that are still to be overwritten",
+    "talk_vectors": "made of the lines, and made again by any embedder",
 }
 """Tables that are no part of what was said or made of it, and why."""
 _SHAPED: Final = frozenset({"turns", "conversations"})
@@ -95,7 +99,8 @@ class Restoring:
         """
         values = {"row": row, **row_values(turn)}
         marks = ", ".join(f":{name}" for name in values)
-        self._connection.execute(f"INSERT INTO turns ({', '.join(values)}) VALUES ({marks})", values)
+        with sqlite_errors(Path(FILE_NAME)):
+            self._connection.execute(f"INSERT INTO turns ({', '.join(values)}) VALUES ({marks})", values)
 
     def put_row(self, table: str, values: Values) -> None:
         """Store a row of another table.
@@ -116,12 +121,14 @@ class Restoring:
         names = ", ".join(f'"{name}"' for name in values)
         # What the memory was told when it was opened, such as its language, stays.
         kept = " ON CONFLICT DO NOTHING" if table == "facts" else ""
-        self._connection.execute(
-            f'INSERT INTO "{table}" ({names}) VALUES ({", ".join("?" * len(values))}){kept}',
-            [_stored(value, columns[name]) for name, value in values.items()],
-        )
+        marks = ", ".join("?" * len(values))
+        with sqlite_errors(Path(FILE_NAME)):
+            self._connection.execute(
+                f'INSERT INTO "{table}" ({names}) VALUES ({marks}){kept}',
+                [_stored(value, columns[name]) for name, value in values.items()],
+            )
 
-    def log_added(self, rows: Iterator[int], *, now: int) -> None:
+    def log_added(self, rows: Iterable[int], *, now: int) -> None:
         """Number the turns at these rows as added now; where the log of changes is not put back."""
         for row in rows:
             log(self._connection, "add", row, now)
@@ -154,7 +161,7 @@ def is_untouched(connections: Connections) -> bool:
         )
 
 
-def said(record: tuple[Any, ...], columns: Mapping[str, str]) -> dict[str, Any]:
+def said(record: Sequence[Any], columns: Mapping[str, str]) -> dict[str, Any]:
     """Return a row as JSON can say it."""
     return {name: _said(value, kind) for (name, kind), value in zip(columns.items(), record, strict=True)}
 

@@ -36,7 +36,8 @@ class Claims:
             ).fetchone()
             if found is not None:
                 age_s = (now - from_microseconds(found[1])).total_seconds()
-                if age_s < LEASE_S and _is_alive(found[0]):
+                # A clock that was put back makes a claim of the future; it counts no longer than another.
+                if abs(age_s) < LEASE_S and _is_alive(found[0]):
                     return False
             connection.execute(
                 "INSERT OR REPLACE INTO summary_claims VALUES (?, ?, ?)",

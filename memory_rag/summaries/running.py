@@ -125,14 +125,21 @@ class RunningSummaries:
 
     def summarise_if_due(self, conversation_id: str) -> bool:
         """Summarise a conversation if one of the triggers says so, and tell whether it was done."""
-        self.shelf.follow()
-        mended = bool(self.shelf.stale(conversation_id)) and self._claimed(conversation_id, 0, trigger="changed")
+        mended = self.mend(conversation_id)
         uncovered = self.shelf.uncovered(conversation_id)
         vectors_of = self._vectors_of or term_vectors(self._analyzer())
         due = what_is_due(uncovered, self.triggers, vectors_of=vectors_of)
         if due is None or self._rests_until.get(conversation_id, self._clock()) > self._clock():
             return mended
         return self._claimed(conversation_id, due.n_turns, trigger=due.trigger) or mended
+
+    def mend(self, conversation_id: str) -> bool:
+        """Make anew what lost lines to a correction or a removal, and tell whether it was done.
+
+        False if nothing did, if somebody is at it, or if none could be made: what is left stays without those lines.
+        """
+        self.shelf.follow()
+        return bool(self.shelf.stale(conversation_id)) and self._claimed(conversation_id, 0, trigger="changed")
 
     def summarise(self, conversation_id: str, *, focus: str = "", keep_recent: int | None = None) -> bool:
         """Summarise all but the newest turns of a conversation now; False if there was nothing to do, or somebody is

@@ -9,6 +9,7 @@ from typing import Final
 from memory_rag.store.connections import Connection, Connections
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.summaries.claims import Claims
+from memory_rag.summaries.screened_lines import screened_lines
 from memory_rag.summaries.summary import Level, Summary
 from memory_rag.summaries.summary_rows import (
     StaleError,
@@ -169,13 +170,13 @@ class Shelf:
             StaleError: another process took over meanwhile, or a turn was corrected, forgotten or covered since.
         """
         with self._connections.writing() as connection:
-            self._refuse_if_stale(connection, summary, turns, seq)
+            self._refuse_if_stale(connection, summary, turns, parts, seq)
             values = (
                 summary.conversation_id,
                 summary.level.value,
                 summary.made_by,
                 to_microseconds(summary.made_at),
-                text_bytes(summary.focus),
+                text_bytes(self._connections.screen.text(summary.focus, what="the focus of a summary")),
                 text_bytes(summary.note),
                 int(not closes),
             )
@@ -197,7 +198,7 @@ class Shelf:
                     ).lastrowid
                     or 0
                 )
-            for place, line in enumerate(summary.lines):
+            for place, line in enumerate(screened_lines(summary.lines, self._connections.screen)):
                 put_line(connection, number, place, line)
             connection.executemany(
                 "INSERT INTO summary_turns (row, summary) SELECT row, ? FROM turns WHERE turn_id = ?",
@@ -211,21 +212,32 @@ class Shelf:
         with self._connections.writing() as connection:
             connection.execute("UPDATE summaries SET is_open = 0 WHERE summary = ?", (number,))
 
-    def _refuse_if_stale(self, connection: Connection, summary: Summary, turns: Sequence[Turn], seq: int) -> None:
+    def _refuse_if_stale(
+        self, connection: Connection, summary: Summary, turns: Sequence[Turn], parts: Sequence[int], seq: int
+    ) -> None:
         if not self.claims.are_ours(connection, summary.conversation_id):
             raise StaleError(f"another process took over the summary of {summary.conversation_id!r}; it makes it now")
         rows = {row for turn in turns for row in row_of(connection, turn.turn_id)}
         are_gone = len(rows) < len(turns)
         if summary.number:
             rows |= set(rows_of(connection, summary.number))
+        made_of = rows.union(*(rows_of(connection, part) for part in parts))
+        # What was removed is no longer among the rows of anything.
+        are_gone |= (
+            connection.execute("SELECT 1 FROM changes WHERE seq > ? AND kind = 'remove' LIMIT 1", (seq,)).fetchone()
+            is not None
+        )
         changed = {
             int(row) for (row,) in connection.execute("SELECT row FROM changes WHERE seq > ? AND kind != 'add'", (seq,))
         }
-        taken = connection.execute(
-            f"SELECT count(*) FROM summary_turns WHERE row IN ({','.join('?' * len(rows))}) AND summary != ?",
-            (*rows, summary.number),
-        ).fetchone()[0]
-        if changed & rows or are_gone or (taken and summary.level is Level.HUNDRED):
+        taken = (
+            summary.level is Level.HUNDRED
+            and connection.execute(
+                f"SELECT count(*) FROM summary_turns WHERE row IN ({','.join('?' * len(rows))}) AND summary != ?",
+                (*rows, summary.number),
+            ).fetchone()[0]
+        )
+        if changed & made_of or are_gone or taken:
             raise StaleError(f"turns of {summary.conversation_id!r} changed while their summary was made; make it anew")
 
     def follow(self) -> None:

@@ -43,7 +43,8 @@ def put_line(connection: Connection, number: int, place: int, line: Line) -> Non
     for turn_id in line.turn_ids:
         found = connection.execute("SELECT row FROM turns WHERE turn_id = ?", (turn_id,)).fetchone()
         if found is None:
-            raise StaleError(f"the line {line.text[:60]!r} cites turn {turn_id!r}, which is not stored any more")
+            # Without its words: this is told in the log of events, and the turn may have been forgotten.
+            raise StaleError(f"a {line.kind.value} cites turn {turn_id!r}, which is not stored any more")
         connection.execute("INSERT OR IGNORE INTO summary_citations VALUES (?, ?, ?)", (number, place, found[0]))
 
 

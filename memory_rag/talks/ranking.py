@@ -1,6 +1,8 @@
 """Which talks a question is about, by named signals: their best turns, all their words together, what is told of them.
 
 As with turns, a signal is soft and a score is a sum; a talk of which nothing is told has nothing from those signals.
+Word matches are measured against all the words of the question and not against the best match, and squared: where none
+of what it is about was said, "go" and "should" in common are the best match and tell nothing.
 """
 
 from __future__ import annotations
@@ -21,38 +23,67 @@ from memory_rag.retrieval.shortlist import Shortlist
 Codes = npt.NDArray[np.int32]
 
 WEIGHTS: Final[Mapping[str, float]] = {
-    "best_turn": 1.0,
-    "best_turns": 0.5,
-    "keyword_talk": 2.5,
-    "keyword_told": 2.5,
-    "dense_told": 5.0,
+    "keyword_turn": 5.0,
+    "keyword_turns": 5.0,
+    "dense_turn": 2.5,
+    "dense_turns": 2.5,
+    "keyword_talk": 5.0,
+    "keyword_told": 5.0,
+    "dense_told": 2.5,
+    "meant": 1.0,
 }
 """Round numbers set by hand; README's Decisions says from what."""
+MEANT: Final = ("dated", "named_talk", "speaker", "standing", "tells_when")
+"""The signals of turns that tell which talk is meant, whatever it was about."""
 _TOP: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class BestTurns:
-    """The best turns of each talk of a shortlist: places in it, best first, at most three; aligned with ``codes``."""
+    """The turns of each talk of a shortlist: its code, the places of its best three by the ranker, its signals."""
 
     codes: Codes
     places: tuple[npt.NDArray[np.int64], ...]
-    best: Scores
-    mean_of_best: Scores
+    signals: Mapping[str, Scores]
 
 
 def best_turns(short: Shortlist, codes: Codes, *, ranker: ConversationRanker) -> tuple[BestTurns, Scores]:
-    """Return the best turns of every talk in a shortlist, and the score of every turn; ``codes`` are the turns'."""
+    """Return the best turns of every talk in a shortlist, and the score of every turn; ``codes`` are the turns'.
+
+    ``keyword_turn`` and ``dense_turn`` are the best turn's, ``keyword_turns`` and ``dense_turns`` the mean of three.
+    """
     values = ranker.values(short)
-    scores = np.sum(list(values.values()), axis=0) if values else np.zeros(len(short))
-    order = np.lexsort((np.arange(len(short)), -scores, codes))
-    found, firsts, sizes = np.unique(codes[order], return_index=True, return_counts=True)
-    places = tuple(
-        order[first : first + min(size, _TOP)] for first, size in zip(firsts.tolist(), sizes.tolist(), strict=True)
-    )
-    best = np.array([scores[own[0]] for own in places])
-    mean = np.array([scores[own].mean() for own in places])
-    return BestTurns(found.astype(np.int32), places, best, mean), scores
+    nothing = np.zeros(len(short))
+    scores = np.sum([nothing, *values.values()], axis=0)
+    meant = np.sum([nothing, *(values[name] for name in MEANT if name in values)], axis=0)
+    keyword = share_of(short.scene.bm25[short.entries], short.scene.possible_bm25)
+    found = np.unique(codes)
+    signals = {"meant": _best(meant, codes)[1][:, 0]}
+    for name, own in (("keyword", keyword), ("dense", short.dense)):
+        _places, top = _best(own, codes)
+        signals[f"{name}_turn"] = top[:, 0]
+        signals[f"{name}_turns"] = np.nanmean(top, axis=1)
+    for name in ("keyword_turn", "keyword_turns"):
+        signals[name] = np.square(signals[name])
+    return BestTurns(found.astype(np.int32), _best(scores, codes)[0], signals), scores
+
+
+def _best(values: Scores, codes: Codes) -> tuple[tuple[npt.NDArray[np.int64], ...], Scores]:
+    """Return of each talk the places of its three best values, and the values, shape (talks, 3), NaN where fewer."""
+    order = np.lexsort((np.arange(len(values)), -values, codes))
+    _codes, firsts, sizes = np.unique(codes[order], return_index=True, return_counts=True)
+    top = np.full((len(firsts), _TOP), np.nan)
+    for rank in range(_TOP):
+        has = sizes > rank
+        top[has, rank] = values[order[firsts[has] + rank]]
+    ends = firsts + np.minimum(sizes, _TOP)
+    return tuple(order[first:end] for first, end in zip(firsts.tolist(), ends.tolist(), strict=True)), top
+
+
+def share_of(bm25: Scores, possible: float) -> Scores:
+    """Return BM25 over that of a text with every word of the question once; zeros where no word could be found."""
+    share: Scores = bm25 / possible if possible > 0 else np.zeros(len(bm25))
+    return share
 
 
 def keyword_of_talks(bm25: Bm25, terms: Sequence[str], pool: Pool, codes: Codes, *, n: int) -> Scores:
@@ -77,13 +108,6 @@ def keyword_of_talks(bm25: Bm25, terms: Sequence[str], pool: Pool, codes: Codes,
         idf = float(np.log1p((len(present) - df + 0.5) / (df + 0.5)))
         total += idf * (K1 + 1) * times / (times + held_back)
     return total
-
-
-def over_best(values: Scores) -> Scores:
-    """Return values over the best of them; zeros where none is above 0."""
-    best = float(values.max(initial=0.0))
-    scaled: Scores = values / best if best > 0 else np.zeros(len(values))
-    return scaled
 
 
 def standardized(cosine: Scores, *, of: Scores | None = None) -> Scores:

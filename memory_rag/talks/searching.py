@@ -25,7 +25,7 @@ from memory_rag.talks.ranking import (
     best_turns,
     entries_of_talks,
     keyword_of_talks,
-    over_best,
+    share_of,
     standardized,
 )
 from memory_rag.talks.talk import Talk, TalkHit, TalkId, TalkRanking, TalkSummary, Unit
@@ -75,7 +75,7 @@ class TalkSearch:
         table = stage.table
         codes: Codes = table.session if question.unit is Unit.SESSION else table.conversation
         names = table.sessions.names if question.unit is Unit.SESSION else table.conversations.names
-        scene = searcher.scene(analysis, stage, dense)
+        scene = searcher.scene(analysis, stage, dense, left_out=scope.left_out)
         told = self._of_scope(question.unit, names, set(np.unique(codes[scope.allowed]).tolist()))
         telling = self._told.tellings(
             [one.number for one in told.values()],
@@ -86,8 +86,10 @@ class TalkSearch:
         )
         code_of = {one.number: code for code, one in told.items()}
         of_telling = np.array([code_of[one.number] for one in telling.summaries], np.int64)
-        told_bm25, told_cosine = np.zeros(len(names)), np.full(len(names), MISSING)
-        told_bm25[of_telling], told_cosine[of_telling] = telling.bm25, telling.cosine
+        told_bm25 = np.zeros(len(names))
+        told_bm25[of_telling] = telling.bm25
+        told_cosine = np.full(len(names), MISSING)
+        told_cosine[of_telling] = telling.cosine
         of_talks = keyword_of_talks(searcher.bm25, analysis.terms, stage.pool, codes, n=len(names))
 
         core = candidates(scene, allowed=scope.allowed, depth=question.depth)
@@ -95,7 +97,12 @@ class TalkSearch:
         entries = np.union1d(core, entries_of_talks(codes, more, allowed=scope.allowed))
         short = Shortlist(scene, entries, core=core)
         best, turn_scores = best_turns(short, codes[entries], ranker=searcher.ranker)
-        scored = _scored(best, of_talks=of_talks, told_bm25=told_bm25, told_cosine=told_cosine)
+        scored = _scored(
+            best,
+            keyword_talk=share_of(of_talks, scene.possible_bm25),
+            keyword_told=share_of(told_bm25, telling.possible),
+            dense_told=standardized(told_cosine),
+        )
 
         signs = evidence_signs(short, top=float(turn_scores.max(initial=0.0)))
         possible = telling.possible
@@ -168,16 +175,15 @@ class TalkSearch:
         return tuple(hits)
 
 
-def _scored(best: BestTurns, *, of_talks: Scores, told_bm25: Scores, told_cosine: Scores) -> _Scored:
+def _scored(best: BestTurns, *, keyword_talk: Scores, keyword_told: Scores, dense_told: Scores) -> _Scored:
     codes = best.codes
     values = {
-        "best_turn": best.best,
-        "best_turns": best.mean_of_best,
-        "keyword_talk": over_best(of_talks)[codes],
-        "keyword_told": over_best(told_bm25)[codes],
-        "dense_told": standardized(told_cosine)[codes],
+        **best.signals,
+        "keyword_talk": np.square(keyword_talk[codes]),
+        "keyword_told": np.square(keyword_told[codes]),
+        "dense_told": dense_told[codes],
     }
-    signals = {name: WEIGHTS[name] * own for name, own in values.items()}
+    signals = {name: weight * values[name] for name, weight in WEIGHTS.items()}
     return _Scored(codes, signals, np.sum(list(signals.values()), axis=0))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.store.connections import Connection, Connections
+from memory_rag.summaries.screened_lines import screened_lines
 from memory_rag.summaries.summary import Kind, Line
 from memory_rag.summaries.summary_rows import StaleError
 from memory_rag.talks.talk import Talk, TalkId, TalkSummary, Unit
@@ -51,6 +52,12 @@ class TalkShelf:
                 _key(talk),
             ).fetchone()
             return None if found is None else _summary(connection, found)
+
+    @property
+    def has_any(self) -> bool:
+        """Whether any talk has a summary."""
+        with self._connections.reading() as connection:
+            return connection.execute("SELECT 1 FROM talk_summaries LIMIT 1").fetchone() is not None
 
     def numbers(self) -> list[int]:
         """Return the number of every summary; one that is made anew has another."""
@@ -130,6 +137,7 @@ class TalkShelf:
         Raises:
             StaleError: a turn was corrected or removed since, or somebody wrote one by hand.
         """
+        lines = screened_lines(summary.lines, self._connections.screen)
         with self._connections.writing() as connection:
             changed = connection.execute(
                 "SELECT 1 FROM changes WHERE seq > ? AND kind != 'add' LIMIT 1", (seq,)
@@ -150,11 +158,9 @@ class TalkShelf:
             )
             connection.executemany(
                 "INSERT INTO talk_lines VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [_line_row(number, place, line) for place, line in enumerate(summary.lines)],
+                [_line_row(number, place, line) for place, line in enumerate(lines)],
             )
-        return TalkSummary(
-            summary.talk, summary.lines, summary.made_by, summary.made_at, summary.n_turns, number=number
-        )
+        return TalkSummary(summary.talk, lines, summary.made_by, summary.made_at, summary.n_turns, number=number)
 
     def remove(self, talk: TalkId) -> bool:
         """Remove a talk's summary, and tell whether it had one."""

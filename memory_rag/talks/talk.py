@@ -75,10 +75,24 @@ class TalkSummary:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What it is found by: its subjects as one text, then every other line as it is shown."""
-        about = ", ".join(self.subjects)
-        told = [line.shown for line in self.lines if line.kind is not Kind.TOPIC]
-        return tuple(text for text in (about, *told) if text)
+        """Its subjects as one text, then every other line as it is shown."""
+        return self._told(self.lines)
+
+    @property
+    def found_by(self) -> tuple[str, ...]:
+        """The texts that it is found by: its subjects as one, and the lines that say in other words what was said.
+
+        A verbatim line is a part of a turn, which is found itself; so is an extractive summarizer's subject. On talks
+        of two people, sessions found by those too were first .75 of the time instead of .80 (LoCoMo, 350 questions).
+        """
+        if self.made_by.startswith("extractive:"):
+            return ()
+        return self._told([line for line in self.lines if not line.verbatim])
+
+    @staticmethod
+    def _told(lines: Sequence[Line]) -> tuple[str, ...]:
+        about = ", ".join(line.text for line in lines if line.kind is Kind.TOPIC)
+        return tuple(text for text in (about, *(line.shown for line in lines if line.kind is not Kind.TOPIC)) if text)
 
     @property
     def one_line(self) -> str:

@@ -116,6 +116,12 @@ class Talks:
                     sides = replace(sides, notes=(*sides.notes, f"summaries were searched by keyword only: {error}"))
             return self._search.search(asked, sides, today=self._today())
 
+    def search_told(self, question: str, *, within: Within, k: int) -> TalkRanking:
+        """Return the sessions that a question is about, as :meth:`search` does; none where nothing is told of any."""
+        if not self.shelf.has_any:
+            return TalkRanking(question, Unit.SESSION)
+        return self.search(question, unit=Unit.SESSION, k=k, within=within)
+
     def newest(self, *, unit: str = "session", n: int = 10, without: Sequence[TalkId] = ()) -> list[Talk]:
         """Return the talks last spoken in, newest first, with their summaries."""
         wanted = Unit.parse(unit)

@@ -55,7 +55,7 @@ class Told:
             self._start_over()
             self._analyzer = analyzer
         for summary in self._shelf.numbered([number for number in numbers if number not in self._known]):
-            self._bm25.add(len(self._summaries), analyzer.terms(printable("\n".join(summary.texts))))
+            self._bm25.add(len(self._summaries), analyzer.terms(printable("\n".join(summary.found_by))))
             self._summaries.append(summary)
             self._known.add(summary.number)
         self._known = present
@@ -68,13 +68,13 @@ class Told:
             EmbedderError: the embedder can't be loaded or reached.
         """
         self._read(embedder)
-        waiting = [one for one in self.living() if one.number not in self._vectors and one.texts][:limit]
+        waiting = [one for one in self.living() if one.number not in self._vectors and one.found_by][:limit]
         if not waiting:
             return 0
-        texts = [printable(text) for one in waiting for text in one.texts]
+        texts = [printable(text) for one in waiting for text in one.found_by]
         rows = embedder.embed_turns([embedder.passages(text)[0].of(text) for text in texts])
-        ends = np.cumsum([len(one.texts) for one in waiting])
-        made = {one.number: rows[end - len(one.texts) : end] for one, end in zip(waiting, ends.tolist(), strict=True)}
+        ends = np.cumsum([len(one.found_by) for one in waiting]).tolist()
+        made = {one.number: rows[end - len(one.found_by) : end] for one, end in zip(waiting, ends, strict=True)}
         self._shelf.put_vectors(embedder.fingerprint, made)
         self._vectors.update(made)
         return len(made)
@@ -121,7 +121,7 @@ class Told:
         if fingerprint != embedder.fingerprint:
             self._vectors, last = {}, 0
         read = self._shelf.vectors(embedder.fingerprint, embedder.dim, after=last)
-        texts = {one.number: len(one.texts) for one in self._summaries}
+        texts = {one.number: len(one.found_by) for one in self._summaries}
         self._vectors.update({n: rows for n, rows in read.items() if len(rows) == texts.get(n)})
         # Of the summaries known so far; those that another process embeds later are read when they are known.
         self._read_vectors = embedder.fingerprint, self._settled()
@@ -130,7 +130,7 @@ class Told:
         """Return the number up to which every living summary has its vectors."""
         settled = 0
         for one in self.living():
-            if one.number not in self._vectors and one.texts:
+            if one.number not in self._vectors and one.found_by:
                 break
             settled = one.number
         return settled

@@ -252,6 +252,7 @@ def test_an_id_that_nothing_can_have_is_unknown(store: Store, name: str) -> None
         store.correct(name, text="y")
     with pytest.raises(UnknownTurnError):
         store.neighbours(name, before=1, after=1)
+    assert store.rows_of([name]) == []
     assert len(store) == 1
 
 
@@ -467,6 +468,7 @@ def test_more_turns_than_one_fetch_come_back_in_order(store: Store) -> None:
     rows = [row for row, _ in store.scan()]
     assert [turn.text for turn in store.turns_at(rows[::-1]).values()] != []
     assert {row: turn.text for row, turn in store.turns_at(rows).items()} == dict(zip(rows, texts, strict=True))
+    assert store.rows_of([turn.turn_id for _, turn in store.scan()][::-1] * 2) == rows
     assert sum(1 for _ in store.containing("turn 1")) == 345
 
 

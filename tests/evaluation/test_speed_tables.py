@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from memory_rag.evaluation.speed_tables import GOALS, Goal
+from memory_rag.evaluation.speed_tables import GOALS, Goal, speed_tables
+from memory_rag.evaluation.tables import load_results
 
 ADD = Goal("add", 0.15, "ms", (("0", ("sizes", "0", "add")), ("10,000", ("sizes", "10000", "add"))))
 RATE = Goal("rate", 140, "", (("", ("embedding", "rate")),), at_least=True)
@@ -54,6 +58,22 @@ def test_every_goal_of_speed_has_its_row() -> None:
         (1.5, "", False, 2),
         (1.5, "ms", False, 1),
         (15, "ms", False, 1),
+        (5, "ms", False, 2),
         (140, "", True, 1),
         (80, "", True, 1),
+    ]
+
+
+def test_a_prompt_stands_beside_its_search_at_every_size_it_was_measured_at() -> None:
+    found: dict[str, Any] = load_results(Path(__file__).parents[2] / "eval" / "results")["speed"]
+    for measured in found["result"]["sizes"].values():
+        measured.pop("prompt", None)
+    assert speed_tables(found)["speed-prompts"].startswith("Not measured yet")
+
+    search, context = ({"median_ms": ms, "p95_ms": ms + 1, "least_ms": ms} for ms in (3.0, 7.5))
+    added = {"median_ms": 4.5, "least_ms": 4.0}
+    found["result"]["sizes"]["100000"]["prompt"] = {"search": search, "context": context, "added": added}
+
+    assert speed_tables(found)["speed-prompts"].splitlines()[2:] == [
+        "| 100,000 | 3.00 / 4.00 | 7.50 / 8.50 | 4.50 | 4.00 |"
     ]

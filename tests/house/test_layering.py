@@ -59,6 +59,7 @@ ONE_MODULE = {
     "rank_bm25": "retrieval",
     "rapidfuzz": "retrieval",
     "matplotlib": "evaluation",
+    "mcp": "interfaces",
 }
 ONE_PART = {"typer": "interfaces", "rich": "interfaces"}
 # One module in each of these: vectors and chat are asked for in two places.

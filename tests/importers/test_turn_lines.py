@@ -43,7 +43,7 @@ def turns(draw: st.DrawFn) -> Turn:
         turn_id="",
         conversation_id=draw(texts),
         session_id=draw(texts),
-        ordinal=draw(st.integers(0, 2**63 - 1)),
+        ordinal=draw(st.integers(0, 2**62 - 1)),
         role=draw(st.sampled_from(Role)),
         speaker=draw(texts),
         text=text,

@@ -33,7 +33,7 @@ def test_a_prompt_is_printed_to_be_pasted_and_its_account_beside_it(memory_rag: 
 
 def test_the_window_holds_the_newest_turns(memory_rag: CommandLine) -> None:
     made = memory_rag(
-        "context", "Och nu?", "--conversation", "pricing", "--keep-recent", "3", "--no-retrieve", "--json"
+        "context", "Och nu?", "--conversation", "pricing", "--keep-recent", "3", "--retrieve", "never", "--json"
     )
     included = [one["turn_id"] for one in made.json["included"]]
 

@@ -99,7 +99,7 @@ def test_the_parts_stand_in_their_order(bakery: Memory, tmp_path: Path) -> None:
     assert context.messages[-1]["content"] == "What did you say the sourdough costs?"
     assert [cost.part for cost in context.account.parts] == [
         "system prompt", "preferences", "task state", "decisions", "pinned files", "question", "marks", "newest turns",
-        "retrieved turns", "summary",
+        "retrieved turns", "summary", "earlier conversations",
     ]  # fmt: skip
 
 
@@ -133,7 +133,7 @@ def test_a_question_that_is_stored_already_is_told_once(bakery: Memory) -> None:
 
 
 def test_nothing_is_retrieved_where_that_is_not_wished(bakery: Memory) -> None:
-    context = bakery.context("What does the sourdough cost?", retrieve=False)
+    context = bakery.context("What does the sourdough cost?", retrieve="never")
 
     assert (context.quoted, turn_ids(context, "retrieved turns")) == ("", [])
     assert bakery.prompt.events.events() == []
@@ -165,7 +165,7 @@ def test_a_fixed_part_over_the_budget_is_an_error_that_names_it(bakery: Memory) 
 
 
 def test_by_how_much_it_is_over_is_exact(bakery: Memory) -> None:
-    needed = bakery.context("Hello", system=BAKERY, keep_recent=0, retrieve=False).account.total
+    needed = bakery.context("Hello", system=BAKERY, keep_recent=0, retrieve="never").account.total
     bakery.context("Hello", system=BAKERY, token_budget=needed)
     with pytest.raises(
         PromptError, match=f"has {needed:,} tokens, 3 over the budget of {needed - 3}; the largest part"
@@ -174,8 +174,8 @@ def test_by_how_much_it_is_over_is_exact(bakery: Memory) -> None:
 
 
 def test_retrieved_turns_go_before_the_newest_do_and_those_before_what_is_fixed(bakery: Memory) -> None:
-    fixed = bakery.context("sourdough", system=BAKERY, keep_recent=0, retrieve=False).account.total
-    window = bakery.context("sourdough", system=BAKERY, retrieve=False).account.of("newest turns")
+    fixed = bakery.context("sourdough", system=BAKERY, keep_recent=0, retrieve="never").account.total
+    window = bakery.context("sourdough", system=BAKERY, retrieve="never").account.of("newest turns")
     tight = bakery.context("sourdough", system=BAKERY, token_budget=fixed + window + 20)
     tighter = bakery.context("sourdough", system=BAKERY, token_budget=fixed + window // 2)
 
@@ -186,7 +186,7 @@ def test_retrieved_turns_go_before_the_newest_do_and_those_before_what_is_fixed(
 
 
 def test_turns_that_are_nowhere_in_the_prompt_are_counted(bakery: Memory) -> None:
-    notes = bakery.context("Hello", retrieve=False).notes
+    notes = bakery.context("Hello", retrieve="never").notes
 
     assert notes == ("8 earlier turns of 'main' are neither in the window nor in a summary; search finds them",)
 
@@ -196,11 +196,11 @@ def test_a_summary_that_has_not_caught_up_leaves_no_gap(memory: Memory) -> None:
     for number in range(1, 11):
         memory.add(f"turn {number} " + "word " * 20)
     memory.prompt.summaries = lambda _conversation: Levels(("Four turns [t1].", 3))
-    fixed = memory.context("?", keep_recent=0, retrieve=False).account
+    fixed = memory.context("?", keep_recent=0, retrieve="never").account
     needed = sum(cost.n_tokens for cost in fixed.parts if cost.part not in ("newest turns", "summary"))
-    three = memory.context("?", keep_recent=3, retrieve=False).window
+    three = memory.context("?", keep_recent=3, retrieve="never").window
     cost_of_three = sum(list(three.costs.values())[-3:])
-    context = memory.context("?", token_budget=needed + cost_of_three + 60, retrieve=False)
+    context = memory.context("?", token_budget=needed + cost_of_three + 60, retrieve="never")
 
     assert "Four turns [t1]." in context.system
     assert turn_ids(context, "newest turns") == ["t5", "t6", "t7", "t8", "t9", "t10"]
@@ -211,9 +211,9 @@ def test_a_summary_that_has_not_caught_up_leaves_no_gap(memory: Memory) -> None:
 def test_the_finest_summary_that_fits_is_taken(bakery: Memory) -> None:
     levels = Levels(("Short [t1].", 7), ("A longer one, with the prices of the breads in it [t1] [t2].", 7))
     bakery.prompt.summaries = lambda _conversation: levels
-    large = bakery.context("Hello", retrieve=False)
+    large = bakery.context("Hello", retrieve="never")
     fixed = sum(c.n_tokens for c in large.account.parts if c.part != "summary")
-    small = bakery.context("Hello", retrieve=False, token_budget=fixed + large.account.of("summary") - 3)
+    small = bakery.context("Hello", retrieve="never", token_budget=fixed + large.account.of("summary") - 3)
 
     assert "A longer one" in large.system
     assert "Short [t1]." in small.system
@@ -226,7 +226,7 @@ def test_a_summary_of_another_conversation_covers_nothing_of_this_one(bakery: Me
             return SummaryText("Of other things [t1].", "all", (Covered("other", 99, 100),))
 
     bakery.prompt.summaries = lambda _conversation: Elsewhere()
-    context = bakery.context("Hello", retrieve=False)
+    context = bakery.context("Hello", retrieve="never")
 
     assert "8 earlier turns of 'main' are neither in the window nor in a summary" in " ".join(context.notes)
 
@@ -277,7 +277,7 @@ def test_for_anthropic_the_user_begins_and_takes_turns(bakery: Memory) -> None:
 
 
 def test_for_responses_everything_is_an_item(bakery: Memory) -> None:
-    request = bakery.context("sourdough", system=BAKERY, keep_recent=2, retrieve=False).for_responses()
+    request = bakery.context("sourdough", system=BAKERY, keep_recent=2, retrieve="never").for_responses()
 
     assert request == {
         "instructions": BAKERY,
@@ -295,7 +295,7 @@ def test_blocks_of_the_window_go_back_unchanged_to_their_provider(bakery: Memory
         {"type": "text", "text": "indeed 5"},
     ]
     bakery.prompt.blocks.keep("t16", content, provider="anthropic")
-    context = bakery.context("Hello", keep_recent=2, retrieve=False)
+    context = bakery.context("Hello", keep_recent=2, retrieve="never")
 
     assert context.for_anthropic()["messages"][1] == {"role": "assistant", "content": content}
     assert context.messages[-2] == {"role": "assistant", "content": "indeed 5"}
@@ -311,7 +311,7 @@ def test_a_window_never_parts_a_call_from_its_answer(memory: Memory) -> None:
             memory.add("words of it", role="tool", blocks=[result], recalled=False)
         memory.add("done", role="assistant")
     for keep in range(12):
-        context = memory.context("next", keep_recent=keep, retrieve=False)
+        context = memory.context("next", keep_recent=keep, retrieve="never")
         for messages in (context.messages, context.for_anthropic()["messages"], context.for_responses()["input"]):
             assert answers_without_call(messages) == calls_without_answer(messages) == []
         assert len(context.window.turns) <= max(keep, 0)

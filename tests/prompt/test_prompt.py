@@ -61,7 +61,7 @@ def test_a_tokenizer_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 def test_what_the_window_clears_is_an_event_that_names_the_turns(memory: Memory) -> None:
     read_twice(memory)
-    context = memory.context("and now?", token_budget=1200, retrieve=False)
+    context = memory.context("and now?", token_budget=1200, retrieve="never")
     [event] = memory.prompt.events.events()
 
     assert [one.turn_id for one in context.window.cleared] == ["t3"]
@@ -103,7 +103,7 @@ def test_a_compaction_block_leads_the_prompt_of_its_provider(memory: Memory) -> 
     answer = memory.add("two", role="assistant").turn_id
     memory.add("three")
     memory.prompt.blocks.keep(answer, [block, {"type": "text", "text": "two"}], provider="anthropic")
-    context = memory.context("four", retrieve=False)
+    context = memory.context("four", retrieve="never")
 
     assert context.for_anthropic()["messages"] == [
         {"role": "assistant", "content": [block, {"type": "text", "text": "two"}]},
@@ -133,8 +133,8 @@ def given(memory: Memory, ranking: Ranking) -> Prompt:
 def test_weak_evidence_is_said(memory: Memory) -> None:
     turn = memory.add("The price is 49 euro.", conversation_id="other")
     hit = Hit(turn, 1.0, 1, Span(0, 21))
-    weak = given(memory, Ranking("?", "hybrid", (hit,), evidence="weak")).context("price")
-    strong = given(memory, Ranking("?", "hybrid", (hit,), evidence="strong")).context("price")
+    weak = given(memory, Ranking("?", "hybrid", (hit,), evidence="weak")).context("What price did I say?")
+    strong = given(memory, Ranking("?", "hybrid", (hit,), evidence="strong")).context("What price did I say?")
 
     assert "the evidence is weak: what is quoted may not answer the question" in weak.notes
     assert not any("evidence" in note for note in strong.notes)

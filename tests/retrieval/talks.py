@@ -18,6 +18,7 @@ from memory_rag.retrieval.scene import MISSING, Scene
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
 from memory_rag.retrieval.turn_table import Mask, TurnTable
+from memory_rag.retrieval.wording import Wording
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Role, Turn
 
@@ -68,12 +69,14 @@ class Talk:
         self.order = SpokenOrder()
         self.analyzer = Analyzer(languages)
         self.zone = zone
+        self.said: dict[int, Turn] = {}
         for said in turns:
             self.say(said)
 
     def say(self, said: Turn, *, row: int | None = None) -> int:
         """Add a turn, or with the row of an earlier one correct that, and return its entry."""
         entry = len(self.table)
+        self.said[entry if row is None else row] = said
         if not said.turn_id:
             said = turn(
                 said.text,
@@ -97,6 +100,9 @@ class Talk:
         self.fresh.settle()
         return entry
 
+    def turns_at(self, rows: Sequence[int]) -> dict[int, Turn]:
+        return {row: self.said[row] for row in rows}
+
     def stage(self, within: Within | None = None) -> Stage:
         scope = scope_of(self.table, within or Within(), zone=self.zone)
         return Stage(self.table, Pool(scope.context, self.bm25.lengths), zone=self.zone)
@@ -113,11 +119,13 @@ class Talk:
             participants=Participants(self.table.speakers.names, languages=self.analyzer.languages),
             today=TODAY,
         )
+        scores = self.bm25.scores(query.terms, stage.pool)
         return Scene(
             query=query,
             stage=stage,
             order=self.order,
-            bm25=self.bm25.scores(query.terms, stage.pool),
+            bm25=scores,
+            wording=Wording(query, indexed=self, pool=stage.pool, scores=scores, turns_at=self.turns_at),
             vectors=None if cosines is None else GivenCosines(cosines),
             query_vector=None if cosines is None else np.zeros(1, np.float32),
             possible_bm25=self.bm25.possible(query.words, stage.pool),

@@ -58,7 +58,6 @@ FILTERS: dict[str, tuple[Within, str]] = {
     "one year": (Within(since="2026", until="2026"), "abcd"),
     "an instant": (Within(since="2026-04-10T12:00Z", until="2026-04-10T12:00Z"), "b"),
     "just before": (Within(until="2026-04-10T11:59:59Z"), "a"),
-    "without some": (Within(without=("t1", "t4", "never")), "acdg"),
     "nothing left": (Within(since="2026-06-01", until="2026-05-01"), ""),
 }
 
@@ -81,11 +80,10 @@ NARROWING: list[dict[str, Any]] = [
     {"role": "user"},
     {"since": "2026-04-10"},
     {"until": "2026-05-10"},
-    {"without": ("t0",)},
 ]
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
 def test_filters_together_must_all_hold(n: int) -> None:
     for chosen in combinations(NARROWING, n):
         together = Within(**{name: value for one in chosen for name, value in one.items()})

@@ -351,6 +351,7 @@ def test_a_quote_carries_who_when_and_where() -> None:
         "end": 17,
         "text": "Priset är 49 euro",
         "differences": [],
+        "corrected_at": None,
     }
 
 

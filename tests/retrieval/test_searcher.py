@@ -456,3 +456,35 @@ def test_products_of_a_shifted_question_above_one_keep_their_order(opened: Open)
 
     assert ranking.turn_ids == ("b", "a")
     assert max(hit.score for hit in ranking) == 1.0
+
+
+# -- turns that don't count
+
+
+@pytest.mark.parametrize(("mode", "n"), [*((mode, 60) for mode in MODES), ("hybrid", 2500), ("dense", 2500)])
+def test_a_turn_that_is_left_out_is_not_found_and_holds_no_other_back(opened: Open, mode: str, n: int) -> None:
+    own = [said("the red kayak leaks", turn_id="own", session_id="s1"), *many(n)]
+    question = said("Where does the red kayak leak?", turn_id="question", session_id="s9")
+    vectors = {turn.text: np.random.default_rng(at).normal(size=4).tolist() for at, turn in enumerate([*own, question])}
+    vectors["Where does the red kayak leak"] = vectors[question.text]
+    alone, together = (opened(*turns, embedder=GivenVectors(vectors, dim=4)) for turns in (own, [*own, question]))
+    for memory in (alone, together):
+        memory.embed()
+    asked = question.text
+
+    expected = alone.search(asked, mode=mode, floor=False)
+    found = together.search(asked, mode=mode, within=Within(without=("question", "never")), floor=False)
+    assert "question" not in found.turn_ids
+    assert found.turn_ids[:3] == expected.turn_ids[:3]
+
+
+def test_one_pool_serves_prompts_whatever_they_leave_out(opened: Open) -> None:
+    memory = opened(*many(30))
+    searcher = memory.indexes.searcher()
+
+    _, whole = searcher.pool(Within())
+    scope, stage = searcher.pool(Within(without=("t0001", "t0002")))
+
+    assert stage is whole
+    assert int(scope.allowed.sum()) == 28
+    assert searcher.pool(Within())[0].allowed.all()

@@ -35,6 +35,7 @@ QUESTIONS = [
     "What did Ada and Bo see in April?",
     "Which kayak is best for a trip?",
     "snow",
+    'Who said "tax I we"?',
 ]
 
 
@@ -139,6 +140,26 @@ class Plain:
             away = abs((said_at.date() - date(2026, 4, 22)).days)
             return 2.0 if away <= 1 else float(said_at.month == 4)
         return float("April" in self.scene.query.text and said_at.month == 4)
+
+    def wording(self, entry: int) -> float:
+        given = self.scene.query.words if self.scene.query.gives_words else ()
+        idf = {word: self.scene.pool.idf(sum(self._holds(other, word) for other in self.inside)) for word in given}
+        held = sum(idf[word] for word in given if self._holds(entry, word))
+        return self.keyword(entry) * held / sum(idf[word] for word in given) if given else 0.0
+
+    def _holds(self, entry: int, word: Sequence[str]) -> bool:
+        return not set(word).isdisjoint(ANALYZER.terms(self.turns[entry].text))
+
+    def literal(self, entry: int) -> float:
+        question, said = self.scene.query.text, self.turns[entry].text.lower()
+        if self.keyword(entry) == 0:
+            return 0.0
+        if '"' in question:
+            return float(question.split('"')[1].lower() in said)
+        phrase = question.strip("?.").lower()
+        if phrase not in said or len(self.scene.query.words) < 2:
+            return 0.0
+        return 1.0 if self.scene.query.gives_words else 0.25
 
     def first_person(self, entry: int) -> float:
         return float(bool({"I", "we", "my"} & set(self.turns[entry].text.replace("?", "").split())))

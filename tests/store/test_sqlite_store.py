@@ -250,6 +250,8 @@ def test_the_steps_that_made_the_tables_are_recorded(store: SqliteTurnStore) -> 
         "m002_vanished",
         "m003_prompt",
         "m004_summaries",
+        "m005_talks",
+        "m006_forgetting",
     ]
     assert rows_of(store.path, "SELECT name, applied_at FROM migrations ORDER BY name") == recorded
 

@@ -42,13 +42,14 @@ class Listed:
 
 
 _FIRST, _IN, _OUT, _PROMPT = "Start here", "Words in", "Words out", "In the prompt"
-_MEASURE, _CARE = "How well it finds", "Care"
+_MEASURE, _CARE, _CLIENTS = "How well it finds", "Care", "In other programs"
 COMMANDS: Final[dict[str, Listed]] = {
     "demo": Listed("demo", "demo", _FIRST),
     "add": Listed("changing", "add", _IN),
     "import": Listed("importing", "import_", _IN),
-    "correct": Listed("changing", "correct", _IN),
-    "forget": Listed("changing", "forget", _IN),
+    "correct": Listed("correcting", "correct", _IN),
+    "forget": Listed("forgetting", "forget", _IN),
+    "retain": Listed("retaining", "retain", _CARE),
     "search": Listed("searching", "search", _OUT),
     "compare": Listed("comparing", "compare", _OUT),
     "quote": Listed("quoting", "quote", _OUT),
@@ -62,7 +63,13 @@ COMMANDS: Final[dict[str, Listed]] = {
     "decide": Listed("keeping", "decide", _PROMPT),
     "pin-file": Listed("keeping", "pin_file", _PROMPT),
     "events": Listed("prompting", "events", _PROMPT),
+    "mcp": Listed("mcp_serving", "mcp", _CLIENTS),
+    "install": Listed("installing", "install", _CLIENTS),
+    "uninstall": Listed("installing", "uninstall", _CLIENTS),
+    "hook": Listed("hooking", "hook", _CLIENTS),
     "bench": Listed("benching", "bench", _MEASURE),
+    "scan": Listed("screening", "scan", _CARE),
+    "off-record": Listed("screening", "off_record", _CARE),
     "stats": Listed("upkeep", "stats", _CARE),
     "doctor": Listed("upkeep", "doctor", _CARE),
     "reindex": Listed("upkeep", "reindex", _CARE),

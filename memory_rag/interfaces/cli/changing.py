@@ -1,4 +1,4 @@
-"""``memory-rag add``, ``correct`` and ``forget``: one turn at a time."""
+"""``memory-rag add``: one turn at a time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Annotated
 import typer
 
 from memory_rag.errors import TurnError
+from memory_rag.interfaces.cli.finding_words import findings_json, findings_line
 from memory_rag.interfaces.cli.narrowing import role_name
-from memory_rag.interfaces.cli.output import Json, note, print_json, say, tell
+from memory_rag.interfaces.cli.output import Json, note, print_json, say
 from memory_rag.interfaces.cli.place import Place
-from memory_rag.interfaces.cli.terminal import fitted, screen_width, shown
 from memory_rag.interfaces.cli.turn_shape import turn_json
-
-Ids = Annotated[list[str], typer.Argument(metavar="ID", help="Ids of turns.", show_default=False)]
+from memory_rag.store.screening import Unstored
 
 
 def add(
@@ -41,10 +40,13 @@ def add(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Store one turn verbatim and print its id."""
+    """Store one turn verbatim and print its id; one that a rule keeps out has none, which is said.
+
+    Passwords and keys are redacted first, unless the setting "secrets" says otherwise.
+    """
     from memory_rag.text.instants import parse_instant
 
-    words = _words(text)
+    words = words_given(text)
     with place.open(create=True) as memory:
         turn = memory.add(
             words,
@@ -54,77 +56,21 @@ def add(
             session_id=session,
             said_at=None if said_at is None else parse_instant(said_at, tz=memory.zone),
         )
+        found = memory.store.findings.of([turn.turn_id]).get(turn.turn_id, ())
+    reason = turn.reason if isinstance(turn, Unstored) else ""
     if as_json:
-        print_json(turn_json(turn))
-    else:
-        say(turn.turn_id)
-
-
-def correct(
-    place: Place,
-    turn_id: Annotated[str, typer.Argument(metavar="ID", help="A turn's id.", show_default=False)],
-    text: Annotated[
-        str | None,
-        typer.Argument(metavar="TEXT|-", help="The right words, or - for what stdin holds."),
-    ] = None,
-    speaker: Annotated[str | None, typer.Option("--speaker", metavar="NAME", help="The right speaker.")] = None,
-    said_at: Annotated[str | None, typer.Option("--said-at", metavar="TIME", help="The right time.")] = None,
-    drop_old: Annotated[bool, typer.Option("--drop-old", help="Don't keep the version that was wrong.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Give a turn its right text, speaker or time.
-
-    What it was before is kept beside it, and shown by memory-rag show.
-    """
-    from memory_rag.text.instants import parse_instant
-
-    if text is None and speaker is None and said_at is None:
-        raise typer.BadParameter("nothing to correct; give a TEXT, --speaker or --said-at")
-    words = None if text is None else _words(text)
-    with place.open() as memory:
-        turn = memory.correct(
-            turn_id,
-            text=words,
-            speaker=speaker,
-            said_at=None if said_at is None else parse_instant(said_at, tz=memory.zone),
-            keep_old=not drop_old,
+        print_json(
+            {**turn_json(turn), "stored": not reason, "reason": reason or None, "findings": findings_json(found)}
         )
-    if as_json:
-        print_json(turn_json(turn))
-    else:
-        say(f"corrected {turn.turn_id}" + ("" if drop_old else "; the old version is kept"))
+    elif not reason:
+        say(turn.turn_id)
+    if reason:
+        note(f"not stored: {reason}")
+    elif redacted := [one for one in found if one.action == "redact"]:
+        note(findings_line(redacted))
 
 
-def forget(
-    place: Place,
-    turn_ids: Ids,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
-    as_json: Json = False,
-) -> None:
-    """Remove turns for good.
-
-    Their words go, their earlier versions, and their vectors.
-    """
-    wanted = list(dict.fromkeys(turn_ids))
-    with place.open() as memory:
-        turns = [memory.get(turn_id) for turn_id in wanted]
-        if not yes:
-            for turn in turns:
-                line = f"{turn.turn_id}  {turn.speaker}: {turn.text}"
-                typer.echo(fitted(shown(line), screen_width()), err=True)
-            what = "this turn" if len(turns) == 1 else f"these {len(turns)} turns"
-            if not typer.confirm(f"Remove {what} for good?", err=True):
-                tell("nothing was removed")
-                raise typer.Exit(1)
-        n_removed = memory.forget(wanted)
-    if as_json:
-        print_json({"forgotten": wanted})
-    else:
-        say(f"forgot {n_removed} {'turn' if n_removed == 1 else 'turns'}")
-    note("a backup made earlier still holds the words")
-
-
-def _words(text: str) -> str:
+def words_given(text: str) -> str:
     """Return the text to store: the argument, or what stdin holds; bytes that are no UTF-8 are refused.
 
     Raises:

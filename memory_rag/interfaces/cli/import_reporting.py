@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from memory_rag.interfaces.cli.output import flush, is_colourful, note, say
+from memory_rag.interfaces.cli.finding_words import found_words
+from memory_rag.interfaces.cli.output import flush, is_colourful, note, say, tell
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import Ink, shown
 
 if TYPE_CHECKING:
     from memory_rag.importers import ImportReport
-    from memory_rag.importers.report import Reason
+    from memory_rag.importers.report import FileReport, Reason
 
 _FILES_SHOWN: Final = 5
 
@@ -76,6 +77,12 @@ def print_embedding(imported: Imported, *, place: Place) -> None:
         note(f"{imported.pending:,} turns are found by keyword only until you embed them: {place.command('reindex')}")
 
 
+def tell_found(report: FileReport) -> None:
+    """Say what secrets and personal data are in a file, before anything of it is stored."""
+    if report.found:
+        tell(f"{shown(report.file)}: {found_words(report.found)}")
+
+
 def print_report(report: ImportReport, ink: Ink, *, name: str = "", note: str = "") -> None:
     """Print the counts of one path so that they add up, and every reason for what was left out."""
     formats = ", ".join(dict.fromkeys(file.format for file in report.files))
@@ -83,6 +90,8 @@ def print_report(report: ImportReport, ink: Ink, *, name: str = "", note: str = 
     say(f"{ink.bold(shown(name or report.path))} ({formats}{n_files}){note}")
     skipped = sum(reason.count for reason in report.skipped.values())
     say(f"  {report.read:,} read = {report.kept:,} kept + {report.already_there:,} already there + {skipped:,} skipped")
+    if report.found:
+        say(f"  found: {found_words(report.found)}")
     _print_reasons("skipped", report.skipped)
     _print_reasons("noted", report.noted)
     unread = defaultdict[str, list[str]](list)
@@ -98,4 +107,5 @@ def print_report(report: ImportReport, ink: Ink, *, name: str = "", note: str = 
 
 def _print_reasons(what: str, reasons: Mapping[str, Reason]) -> None:
     for reason, found in sorted(reasons.items(), key=lambda item: (-item[1].count, item[0])):
-        say(f"  {what}: {found.count:,} × {shown(reason)} ({shown(', '.join(found.where))})")
+        where = f" ({shown(', '.join(found.where))})" if found.where else ""
+        say(f"  {what}: {found.count:,} × {shown(reason)}{where}")

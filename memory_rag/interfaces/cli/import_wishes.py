@@ -48,6 +48,14 @@ def _speakers(values: list[str] | None) -> list[str] | None:
     return values
 
 
+def _secrets(value: str) -> str:
+    if value:
+        from memory_rag.privacy.kinds import actions_of
+
+        usable(actions_of, value)
+    return value
+
+
 Format = Annotated[
     str | None, typer.Option("--format", metavar="NAME", help="What they are. Default: told by looking.")
 ]
@@ -81,6 +89,18 @@ WhichBranches = Annotated[
 ]
 
 
+Secrets = Annotated[
+    str,
+    typer.Option(
+        "--secrets",
+        metavar="WISH",
+        callback=_secrets,
+        help="tag, redact or refuse passwords and keys; or by kind: phone=redact,card=refuse, all=tag.",
+        show_default=False,
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Wishes:
     """These options as they were given."""
@@ -91,6 +111,8 @@ class Wishes:
     since: str | None
     speakers: tuple[str, ...]
     branches: Branches
+    include_forgotten: bool = False
+    secrets: str = ""
 
     def options(self, default_zone: Callable[[], tzinfo]) -> ImportOptions:
         """Return them as importers read them; without ``--tz`` times are those of the memory's zone."""
@@ -105,4 +127,5 @@ class Wishes:
             branches=self.branches.value,
             since=None if self.since is None else parse_bound(self.since, tz=tz, end=False).instant,
             speakers=SpeakerMap.parse(self.speakers),
+            secrets=self.secrets,
         )

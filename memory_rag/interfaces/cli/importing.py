@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from memory_rag.errors import EmbedderError, ImportFormatError, MemoryRagError, MissingExtraError
-from memory_rag.interfaces.cli.import_reporting import Imported, print_counts, print_embedding
+from memory_rag.interfaces.cli.import_reporting import Imported, print_counts, print_embedding, tell_found
 from memory_rag.interfaces.cli.import_watching import changed, state_of
 from memory_rag.interfaces.cli.import_wishes import (
     Branches,
     DateOrder,
     Format,
+    Secrets,
     Since,
     Speakers,
     WhichBranches,
@@ -51,6 +52,10 @@ def import_(
     no_embed: Annotated[
         bool, typer.Option("--no-embed", help="Leave embedding for later; keyword search works meanwhile.")
     ] = False,
+    include_forgotten: Annotated[
+        bool, typer.Option("--include-forgotten", help="Also store again what was forgotten.", show_default=False)
+    ] = False,
+    secrets: Secrets = "",
     as_json: Json = False,
 ) -> None:
     """Store what other programs kept, and embed it.
@@ -61,7 +66,7 @@ def import_(
     """
     if watch and (dry_run or as_json):
         raise typer.BadParameter("--watch goes on until it is stopped; leave out --dry-run and --json")
-    wishes = Wishes(form, tz, date_order, since, tuple(speaker_map or ()), branches)
+    wishes = Wishes(form, tz, date_order, since, tuple(speaker_map or ()), branches, include_forgotten, secrets)
     imported = Imported()
     before = state_of(paths) if watch else {}
     with ExitStack() as opened:
@@ -96,7 +101,10 @@ def export(
         bool, typer.Option("--markdown", help="Write Markdown, to be read.", show_default=False)
     ] = False,
 ) -> None:
-    """Write everything as JSON lines; imported where nothing is stored yet, they make the same memory again."""
+    """Write everything as JSON lines, to be imported again, or as Markdown.
+
+    Imported where nothing is stored yet, the JSON lines make the same memory again: versions, pins, summaries and all.
+    """
     with place.open() as memory:
         lines = memory.export(form="markdown" if markdown else "jsonl")
         if path == "-":
@@ -136,7 +144,13 @@ def _read(memory: Memory, paths: Iterable[Path], imported: Imported, *, wishes: 
         for path in paths:
             try:
                 report = memory.import_path(
-                    path, format=wishes.form, options=options, dry_run=dry_run, progress=progress
+                    path,
+                    format=wishes.form,
+                    options=options,
+                    dry_run=dry_run,
+                    include_forgotten=wishes.include_forgotten,
+                    progress=progress,
+                    before_write=tell_found,
                 )
             except ImportFormatError as failure:
                 imported.errors[str(path)] = str(failure)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memory_rag.prompt.prompt_context import Account, PromptContext
 
 _SHAPES = ("openai", "anthropic", "responses")
-_PART_WIDTH = 16
+_PART_WIDTH = 22
 _TOLD = ("what", "warning", "failed", "reason", "note")
 """What of an event's details is worth a place on its line."""
 
@@ -28,6 +28,12 @@ def _shape(value: str) -> str:
     if value not in _SHAPES:
         raise typer.BadParameter(f"unknown shape {value!r}; a shape is one of: {', '.join(_SHAPES)}")
     return value
+
+
+def _retrieve(value: str) -> str:
+    from memory_rag.prompt.retrieving import Retrieve
+
+    return usable(Retrieve.parse, value).value
 
 
 def _kind(value: str | None) -> str | None:
@@ -47,7 +53,12 @@ def context(
         int | None, typer.Option("--keep-recent", min=0, metavar="N", help="Newest turns kept. Default: 8.")
     ] = None,
     conversation: Annotated[str, typer.Option("--conversation", metavar="ID", help="What goes on.")] = "main",
-    no_retrieve: Annotated[bool, typer.Option("--no-retrieve", help="Without a search.")] = False,
+    retrieve: Annotated[
+        str,
+        typer.Option(
+            "--retrieve", metavar="WHEN", callback=_retrieve, help="What was said before: auto, always, never or tool."
+        ),
+    ] = "auto",
     shape: Annotated[
         str, typer.Option("--for", metavar="SHAPE", callback=_shape, help="With --json: openai, anthropic, responses.")
     ] = "openai",
@@ -60,7 +71,7 @@ def context(
     wishes: Wishes = {
         "token_budget": token_budget,
         "conversation_id": conversation,
-        "retrieve": not no_retrieve,
+        "retrieve": retrieve,
     }
     if keep_recent is not None:
         wishes["keep_recent"] = keep_recent

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memory_rag.interfaces.cli.finding_words import findings_json, findings_line
 from memory_rag.interfaces.cli.narrowing import (
     Conversation,
     RoleName,
@@ -66,7 +67,9 @@ def quote(
         quotes = memory.quote(text, limit=limit, within=narrowed)
         notes = memory.indexes.notes_on(narrowed)
         if as_json:
-            print_json({"query": text, "quotes": [one.as_json() for one in quotes]})
+            found = memory.store.findings.of([one.turn_id for one in quotes])
+            listed = [{**one.as_json(), "findings": findings_json(found.get(one.turn_id, ()))} for one in quotes]
+            print_json({"query": text, "quotes": listed})
         else:
             print_quotes(quotes, memory)
     if as_json and not quotes:
@@ -82,11 +85,14 @@ def print_quotes(quotes: Sequence[Quote], memory: Memory) -> None:
     if not quotes:
         say("not found")
     ink, width = Ink(is_colourful(sys.stdout)), screen_width()
+    found = memory.store.findings.of([one.turn_id for one in quotes])
     for one in quotes:
         if one is not quotes[0]:
             say()
         for line in quote_lines(one, memory.get(one.turn_id).text, memory.zone, ink=ink, width=width):
             say(line)
+        if gone := [finding for finding in found.get(one.turn_id, ()) if finding.action == "redact"]:
+            say("  " + ink.odd(f"this turn: {findings_line(gone)}"))
 
 
 def quote_lines(one: Quote, text: str, zone: tzinfo, *, ink: Ink, width: int) -> Iterator[str]:
@@ -112,6 +118,8 @@ def quote_lines(one: Quote, text: str, zone: tzinfo, *, ink: Ink, width: int) ->
         closing = after if number == len(lines) - 1 else ""
         yield f"  {opening}{marked}{closing}"
     yield ink.dim(f"  characters {one.start:,} to {one.end:,}")
+    if one.corrected_at is not None:
+        yield "  " + ink.odd(f"corrected {when(one.corrected_at, zone)}; see: memory-rag show {one.turn_id}")
     for difference in one.differences:
         yield "  " + ink.odd(told(difference))
 

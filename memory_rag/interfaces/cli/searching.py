@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from memory_rag.interfaces.cli.finding_words import findings_json, findings_line
 from memory_rag.interfaces.cli.narrowing import (
     All,
     Conversation,
@@ -25,7 +28,9 @@ from memory_rag.turns import Span
 
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
+    from memory_rag.retrieval.filters import Within
     from memory_rag.retrieval.ranking import Hit, Ranking
+    from memory_rag.store.screening import Finding
 
 _HITS_A_TABLE = 7
 MODES: Final = "hybrid, keyword, dense, or to compare with: rrf, overlap, okapi, rank-bm25"
@@ -35,6 +40,12 @@ def _mode(value: str) -> str:
     from memory_rag.retrieval.searcher import Mode
 
     return usable(Mode.parse, value).value
+
+
+def _unit(value: str) -> str:
+    from memory_rag.talks.talk import Unit
+
+    return usable(Unit.parse, value).value
 
 
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="A question, or words.", show_default=False)]
@@ -54,6 +65,10 @@ def search(
             help=MODES,
         ),
     ] = "hybrid",
+    unit: Annotated[
+        str,
+        typer.Option("--unit", metavar="UNIT", callback=_unit, help="turn, or all of a session or conversation."),
+    ] = "turn",
     conversation: Conversation = None,
     session: Session = None,
     speaker: Speaker = None,
@@ -69,7 +84,7 @@ def search(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Find the turns that answer a question, best first.
+    """Find the turns that answer a question, best first; or the sessions or conversations that it is about.
 
     "not found" is an answer too: when nothing here is likely to answer it, no turn is shown.
     """
@@ -82,10 +97,15 @@ def search(
         until=until,
         unrecalled=unrecalled,
     )
+    if unit != "turn":
+        if mode != "hybrid":
+            raise typer.BadParameter(f"--mode {mode} ranks turns; --unit {unit} has no modes")
+        _search_talks(place, query, k=k, unit=unit, narrowed=narrowed, floor=not no_floor, as_json=as_json)
+        return
     with place.open() as memory:
         ranking = memory.search(query, k=k, mode=mode, within=narrowed, floor=not no_floor)
         if as_json:
-            print_json(ranking_json(ranking))
+            print_json(ranking_json(ranking, memory.store.findings.of(ranking.turn_ids)))
             return
         print_ranking(ranking, memory, place=place)
         if explain and ranking.hits:
@@ -95,12 +115,32 @@ def search(
         note("nothing here is likely to answer this; see what comes nearest with --no-floor")
 
 
-def ranking_json(ranking: Ranking) -> dict[str, Any]:
+def _search_talks(place: Place, query: str, *, k: int, unit: str, narrowed: Within, floor: bool, as_json: bool) -> None:
+    from memory_rag.interfaces.cli.talk_shape import print_talks, talks_json
+
+    with place.open() as memory:
+        ranking = memory.talks.search(query, unit=unit, k=k, within=narrowed, floor=floor)
+        if as_json:
+            print_json(talks_json(ranking))
+            return
+        print_talks(ranking, memory.zone, place=place, ink=Ink(is_colourful(sys.stdout)))
+    if ranking.evidence == "weak" and ranking.hits:
+        note(f"weak evidence: the question may be about none of these {unit}s")
+    for text in ranking.notes:
+        note(text)
+    if ranking.untold and ranking.hits:
+        many = f"1 {unit} has" if ranking.untold == 1 else f"{ranking.untold:,} {unit}s have"
+        note(f"{many} no summary yet; make them with: {place.command('summary', '--make')}")
+    if not (ranking.hits or ranking.notes) and floor:
+        note(f"no {unit} here is likely to be about this; see what comes nearest with --no-floor")
+
+
+def ranking_json(ranking: Ranking, found: Mapping[str, Sequence[Finding]] = MappingProxyType({})) -> dict[str, Any]:
     """Return what ``search --json`` prints."""
     return {
         "query": ranking.query,
         "mode": str(ranking.mode),
-        "hits": [_hit_json(hit) for hit in ranking],
+        "hits": [{**_hit_json(hit), "findings": findings_json(found.get(hit.turn.turn_id, ()))} for hit in ranking],
         "pending": ranking.pending,
         "evidence": ranking.evidence,
         "notes": list(ranking.notes),
@@ -127,6 +167,7 @@ def print_ranking(ranking: Ranking, memory: Memory, *, place: Place) -> None:
     margin = len(str(len(ranking))) + 2
     width = screen_width() - margin
     zone = memory.zone
+    found = memory.store.findings.of(ranking.turn_ids)
     for hit in ranking:
         rank = padded(str(hit.rank), margin - 2, right=True)
         say(f"{ink.bold(rank)}  {place_line(hit.turn, zone, width=width, ink=ink)}")
@@ -134,6 +175,8 @@ def print_ranking(ranking: Ranking, memory: Memory, *, place: Place) -> None:
         lines, left_out = passage_lines(hit.turn.text, span, marks=marks, width=width, ink=ink)
         for line in lines or [ink.dim("(no text)")]:
             say(" " * margin + line)
+        if findings := found.get(hit.turn.turn_id):
+            say(" " * margin + ink.dim(findings_line(findings)))
         if left_out and lines:
             more = f"… ({left_out:,} more characters; {place.command('show', hit.turn.turn_id)})"
             say(" " * margin + ink.dim(more))

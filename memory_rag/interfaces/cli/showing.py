@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memory_rag.interfaces.cli.finding_words import findings_json, findings_line
 from memory_rag.interfaces.cli.output import Json, error, is_colourful, print_json, say, write_json
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import Ink, fitted, screen_width, shown, wrapped
 from memory_rag.interfaces.cli.turn_shape import DOT, instant_json, place_line, turn_json, when
 from memory_rag.turns import Block, Turn
+
+if TYPE_CHECKING:
+    from memory_rag.store.screening import Finding
 
 _BLOCK_LINES = 12
 
@@ -35,6 +39,7 @@ def show(
         around = memory.neighbours(turn_id, before=before, after=after)
         earlier = memory.store.earlier_versions(turn_id)
         vanished = memory.store.vanished().get(turn_id)
+        found = memory.store.findings.of([turn_id]).get(turn_id, ())
         zone = memory.zone
     if raw:
         if turn.source is None or turn.source.raw is None:
@@ -50,6 +55,7 @@ def show(
                 "after": [turn_json(one) for one in around[at + 1 :]],
                 "earlier_versions": [turn_json(one) for one in earlier],
                 "vanished_at": instant_json(vanished),
+                "findings": findings_json(found),
             }
         )
     else:
@@ -57,7 +63,7 @@ def show(
             if one is not around[0]:
                 say()
             if one.turn_id == turn_id:
-                _print_whole(one, earlier, zone, vanished=vanished)
+                _print_whole(one, earlier, zone, vanished=vanished, found=found)
             else:
                 _print_short(one, zone)
 
@@ -69,7 +75,9 @@ def _print_short(turn: Turn, zone: tzinfo) -> None:
     say(ink.dim(f"  {said}"))
 
 
-def _print_whole(turn: Turn, earlier: list[Turn], zone: tzinfo, *, vanished: datetime | None) -> None:
+def _print_whole(
+    turn: Turn, earlier: list[Turn], zone: tzinfo, *, vanished: datetime | None, found: Sequence[Finding]
+) -> None:
     ink, width = Ink(is_colourful(sys.stdout)), screen_width()
     say(place_line(turn, zone, width=width, ink=ink))
     details = [f"role {turn.role.value}", f"session {shown(turn.session_id)}"]
@@ -82,6 +90,8 @@ def _print_whole(turn: Turn, earlier: list[Turn], zone: tzinfo, *, vanished: dat
     say("  " + ink.dim(fitted(DOT.join(details), width - 2)))
     if vanished is not None:
         say("  " + ink.odd(f"no longer at its source when that was imported again: {when(vanished, zone)}"))
+    if found:
+        say("  " + ink.odd(findings_line(found)))
     say()
     text = shown(turn.text).expandtabs(4)
     for line in wrapped(text, width):

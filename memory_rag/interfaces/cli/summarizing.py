@@ -49,6 +49,7 @@ def summary(
 
     The newest turns of a conversation are never summarised: they go into a prompt as they are.
     """
+    from memory_rag.errors import ModelError
     from memory_rag.prompt.events import EventKind
     from memory_rag.summaries.summary import Level
 
@@ -59,9 +60,13 @@ def summary(
         )
         if make or focus is not None:
             before = {event.number for event in memory.prompt.events.events(kind=EventKind.WARNING)}
-            made = [memory.summaries.summarise(one, focus=focus or "") for one in wanted]
+            made = [bool(memory.summaries.summarise(one, focus=focus or "")) for one in wanted]
+            try:
+                made += [memory.talks.summarise(one) > 0 for one in wanted]
+            except ModelError as stopped:
+                failed.append(str(stopped))
             warned = [one for one in memory.prompt.events.events(kind=EventKind.WARNING) if one.number not in before]
-            failed = [str(one.details["reason"]) for one in warned if "reason" in one.details]
+            failed += [str(one.details["reason"]) for one in warned if "reason" in one.details]
             if not any(made) and not failed:
                 note("nothing was left to summarise, or another process is at it")
         found = [one for name in wanted for one in memory.summaries.audited(name, level=Level(level))]

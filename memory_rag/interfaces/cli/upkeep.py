@@ -6,11 +6,13 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, tzinfo
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memory_rag.errors import NewerFormatError, NotAMemoryError, StoreError
+from memory_rag.interfaces.cli.finding_words import kinds_listed
 from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.progress import progress_bar
@@ -48,26 +50,57 @@ def stats(
         note(counted.note)
 
 
-def doctor(place: Place, as_json: Json = False) -> None:
+def doctor(
+    place: Place,
+    rescue: Annotated[
+        Path | None,
+        typer.Option("--rescue", metavar="NEW", help="Bring what can still be read into a new memory."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Check that all of a memory is well; changes nothing.
 
-    Every text against its SHA-256, the keyword index against the words, the vectors, the files, the disk.
+    Every text against its SHA-256, the keyword index against the words, the vectors, the files, the disk. With
+    --rescue, the words of a damaged memory that can still be read, and are what was stored, go into a new folder.
     """
+    if rescue is not None:
+        _rescue(place, rescue, as_json=as_json)
+        return
     try:
         with place.open() as memory, progress_bar() as progress:
             checkup = memory.doctor(progress=progress)
     except (NotAMemoryError, NewerFormatError):
         raise
     except StoreError as error:
-        from memory_rag.health import Checkup, Finding
+        from memory_rag.health import WORDS_REMEDY, Checkup, Finding
 
-        remedy = f"the words of a backup come back with: {place.command('restore', 'SRC', '--overwrite')}"
-        checkup = Checkup(place.folder, (Finding("words", "fail", str(error), remedy),))
+        checkup = Checkup(place.folder, (Finding("words", "fail", str(error), WORDS_REMEDY),))
     if as_json:
         print_json(checkup.as_json())
     else:
         _print_checkup(checkup)
     if not checkup.is_well:
+        raise typer.Exit(1)
+
+
+def _rescue(place: Place, new: Path, *, as_json: bool) -> None:
+    from memory_rag.store.rescue import rescue
+
+    rescued = rescue(place.folder, new)
+    if as_json:
+        print_json(rescued.as_json())
+    else:
+        say(f"rescued {rescued.n_turns:,} turns into {new}, lost {rescued.n_lost:,}")
+        say(f"and {rescued.n_rows:,} rows of what is kept beside turns (versions, pins, summaries …)")
+        if rescued.lost:
+            more = "" if rescued.n_lost == len(rescued.lost) else " …"
+            note(f"lost: {', '.join(map(shown, rescued.lost))}{more}")
+        if rescued.damaged_tables:
+            note(f"not all could be read of: {', '.join(map(shown, rescued.damaged_tables))}")
+        if not rescued.is_log_whole:
+            note("the log of changes is damaged too: more turns may be lost than it can tell")
+        note(f"look at it with: memory-rag stats --memory {new}; the damaged folder is as it was")
+    if rescued.n_lost or not rescued.is_log_whole:
         raise typer.Exit(1)
 
 
@@ -128,6 +161,13 @@ def _stats_rows(counted: Stats, zone: tzinfo) -> Iterator[tuple[str, str]]:
         yield "undated", f"{counted.undated:,}"
     if counted.unrecalled:
         yield "left out", f"{counted.unrecalled:,} of tool traffic, hidden or abandoned; search with --all"
+    if counted.off_record_since is not None:
+        since = when(datetime.fromisoformat(counted.off_record_since), zone)
+        yield "off record", f"since {since}: no turn is stored; end it with memory-rag off-record off"
+    if tagged := {kind: n for (kind, action), n in counted.found.items() if action == "tag"}:
+        yield "tagged", kinds_listed(tagged)
+    if redacted := {kind: n for (kind, action), n in counted.found.items() if action == "redact"}:
+        yield "redacted", f"{kinds_listed(redacted)}, before they were stored"
     yield "languages", ", ".join(counted.languages)
     sizes = ", ".join(f"{kind} {readable_size(size)}" for kind, size in counted.n_bytes.items())
     yield "on disk", f"{readable_size(sum(counted.n_bytes.values()))} ({sizes})"

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_rag.errors import MemoryRagError
+from memory_rag.errors import MemoryRagError, NotAMemoryError
 
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
@@ -46,6 +46,11 @@ class LiveMemory:
                     # Another thread may be reading from it: it is closed at the end.
                     self._left.append(self._memory)
                     self._memory = None
+                if present is None and not create:
+                    raise NotAMemoryError(
+                        f"nothing is stored yet: {self.folder} holds no memory. The tool add_turn makes one; so does "
+                        "memory-rag import on a command line"
+                    )
                 self._memory = self._open(create)
                 self._file = self._present()
             return self._memory

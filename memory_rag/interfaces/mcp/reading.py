@@ -239,7 +239,9 @@ class ReadingTools:
         memory = self._live.get()
         names = [conversation] if conversation is not None else summarised_last(memory, n=_SUMMARIES_SHOWN)
         levels = [Level.LIFETIME, Level.THOUSAND, Level.HUNDRED] if level is None else [Level(level)]
-        found = [one for name in names for each in levels for one in reversed(memory.summaries.stored(name, level=each))]
+        found = [
+            one for name in names for each in levels for one in reversed(memory.summaries.stored(name, level=each))
+        ]
         shown = found[:_SUMMARIES_SHOWN]
         notes = [] if shown else [_no_summary(conversation, level)]
         if len(found) > len(shown):
@@ -248,7 +250,7 @@ class ReadingTools:
         return Told(result, joined(summaries_text(shown), [f"note: {line}" for line in notes]))
 
     def memory_stats(self) -> Told[MemoryStats]:
-        """Count what is in the memory: turns, speakers, conversations, times, and how much can be searched by meaning."""
+        """Count what is in the memory: turns, speakers, conversations, times, and how much is searched by meaning."""
         memory = self._live.get()
         stats = memory.stats()
         newest = sorted(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
-from typing import Final
+from typing import Any, Final
 
 from memory_rag.interfaces.mcp.results import FoundTurn, Passage, QuotedWords, WordDifference
 from memory_rag.prompt.fencing import Excerpt
@@ -94,7 +94,7 @@ def joined(*parts: str | Sequence[str]) -> str:
     return printable("\n".join(line for line in lines if line))
 
 
-def _fields(excerpt: Excerpt) -> dict[str, object]:
+def _fields(excerpt: Excerpt) -> dict[str, Any]:
     turn = excerpt.turn
     return {
         "turn_id": turn.turn_id,

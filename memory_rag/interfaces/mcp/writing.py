@@ -16,6 +16,7 @@ from memory_rag.interfaces.mcp.results import Added, Corrected, Forgotten
 from memory_rag.interfaces.mcp.told import AskError, Told, unknown_turn
 from memory_rag.interfaces.mcp.wording import MOST_CHARS, excerpt_around, joined, passage, room_for
 from memory_rag.prompt.fencing import Excerpt, fenced
+from memory_rag.store.screening import Unstored
 from memory_rag.text.instants import parse_instant
 from memory_rag.turns import Source, Span, Turn
 
@@ -65,7 +66,7 @@ class WritingTools:
         person wants remembered.
         """
         memory = self._live.get(create=True)
-        n_before = memory.store.last_seq
+        seq = memory.store.last_seq
         turn = memory.add(
             text,
             role=role,
@@ -75,12 +76,18 @@ class WritingTools:
             said_at=None if said_at is None else parse_instant(said_at, tz=memory.zone),
             source=Source(SOURCE, key or self._new_key()),
         )
-        there = key is not None and _seq_of(memory, turn) <= n_before
+        if isinstance(turn, Unstored):
+            raise AskError(f"not stored: {turn.reason}")
+        row = memory.store.row_of(turn.turn_id)
+        there = all(change.row != row for change in memory.store.changes_since(seq))
         result = Added(turn=passage(_whole(turn)), already_there=there)
         told = f"stored as {turn.turn_id} in {turn.conversation_id!r}"
+        kept = memory.store.screen.text(text, what="the turn")
+        if kept != text and not there:
+            told += ", without the passwords and keys in it, which this memory doesn't keep"
         if there:
             told = f"already stored as {turn.turn_id} with this key; nothing was stored again"
-            if turn.text != text:
+            if turn.text != kept:
                 told += ", although the words differ: use correct_turn to change them"
         return Told(result, joined(told))
 
@@ -173,12 +180,6 @@ def _turn(memory: Memory, turn_id: str) -> Turn:
         return memory.get(turn_id)
     except UnknownTurnError:
         raise unknown_turn(turn_id) from None
-
-
-def _seq_of(memory: Memory, turn: Turn) -> int:
-    """Return the number of the newest change of a turn."""
-    row = memory.store.row_of(turn.turn_id)
-    return max((change.seq for change in memory.store.changes_since(0) if change.row == row), default=0)
 
 
 def _token(turns: Sequence[Turn]) -> str:

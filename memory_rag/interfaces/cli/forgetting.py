@@ -1,0 +1,163 @@
+"""``memory-rag forget``: turns for good, by whatever they are found by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from memory_rag.interfaces.cli.narrowing import Conversation, RoleName, Session, Since, Speaker, Until, within
+from memory_rag.interfaces.cli.output import Json, note, print_json, say, tell
+from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.cli.terminal import fitted, screen_width, shown
+
+if TYPE_CHECKING:
+    from memory_rag.memory import Memory
+    from memory_rag.privacy.forgetting import Forgotten
+    from memory_rag.retrieval.filters import Within
+
+_LISTED: Final = 20
+Ids = Annotated[list[str] | None, typer.Argument(metavar="ID", help="Ids of turns.", show_default=False)]
+Prove = Annotated[
+    bool,
+    typer.Option(
+        "--prove", help="Read every byte of the memory's folder and show that nothing is left.", show_default=False
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout", min=0, metavar="SECONDS", help="How long to wait for other processes. Default: lock_timeout_s."
+    ),
+]
+
+
+def forget(
+    place: Place,
+    turn_ids: Ids = None,
+    conversation: Conversation = None,
+    session: Session = None,
+    speaker: Speaker = None,
+    role: RoleName = None,
+    since: Since = None,
+    until: Until = None,
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="TEXT", help="what a search for this finds", show_default=False)
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, metavar="N", help="How many hits of the search at most.")] = 10,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would go, remove nothing.", show_default=False)
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
+    prove: Prove = False,
+    timeout_s: Timeout = None,
+    as_json: Json = False,
+) -> None:
+    """Remove turns for good, by id or by what they have in common.
+
+    Their words go from the store, its indexes, vectors, summaries, pins, decisions and state, and no import brings them
+    back. It ends with 1 if bytes are left for now, because another process reads an older state; the next opening of
+    the memory removes them.
+    """
+    narrowed = within(
+        conversation=conversation,
+        session=session,
+        speaker=speaker,
+        role=role,
+        since=since,
+        until=until,
+        unrecalled=True,
+    )
+    if not turn_ids and query is None and narrowed == within(unrecalled=True):
+        raise typer.BadParameter("nothing to forget; give ids, --query, or --conversation, --session, --speaker, ...")
+    with place.open() as memory:
+        wanted = _chosen(memory, turn_ids or [], query=query, k=k, narrowed=narrowed)
+        if not wanted:
+            tell("no such turn; nothing was removed")
+            raise typer.Exit(1)
+        if dry_run:
+            _print(memory.forgetting.plan(wanted), as_json=as_json, done=False)
+            return
+        if not yes:
+            _ask(memory.forgetting.plan(wanted))
+        done = memory.forgetting.forget(wanted, timeout_s=timeout_s, prove=prove)
+    _print(done, as_json=as_json, done=True)
+    note("a backup made earlier still holds the words")
+    report_end(done)
+
+
+def report_end(done: Forgotten) -> None:
+    """Tell what is left for now, and leave with 1 if anything is or the proof doesn't hold."""
+    if done.pending:
+        tell(f"removed, bytes pending: {done.pending}; the next opening of this memory removes them")
+    if not done.is_done:
+        raise typer.Exit(1)
+
+
+def print_proof(done: Forgotten) -> None:
+    if done.proof is not None:
+        for line in done.proof.lines():
+            say(shown(line))
+
+
+def _chosen(memory: Memory, turn_ids: list[str], *, query: str | None, k: int, narrowed: Within) -> list[str]:
+    """Return the ids of what is meant, each once: ids as given, hits of a search, or all that the filter allows."""
+    wanted = dict.fromkeys(turn_ids)
+    if query is not None:
+        wanted.update(dict.fromkeys(memory.search(query, k=k, within=narrowed).turn_ids))
+    elif not turn_ids:
+        wanted.update(dict.fromkeys(memory.forgetting.select(narrowed)))
+    elif narrowed != within(unrecalled=True):
+        allowed = set(memory.forgetting.select(narrowed))
+        wanted = {turn_id: None for turn_id in wanted if turn_id in allowed}
+    return list(wanted)
+
+
+def _ask(plan: Forgotten) -> None:
+    for line in _plan_lines(plan):
+        typer.echo(line, err=True)
+    what = "this turn" if plan.n_turns == 1 else f"these {plan.n_turns:,} turns"
+    if not typer.confirm(f"Remove {what} for good?", err=True):
+        tell("nothing was removed")
+        raise typer.Exit(1)
+
+
+def _plan_lines(plan: Forgotten) -> list[str]:
+    """Return what goes, a line each: turns, and what was written down beside them."""
+    width = screen_width()
+    turns = plan.removed.turns
+    told = [fitted(shown(f"{turn.turn_id}  {turn.speaker}: {turn.text}"), width) for turn in turns[:_LISTED]]
+    if len(turns) > _LISTED:
+        told.append(f"... and {len(turns) - _LISTED:,} more turns")
+    told += [
+        fitted(shown(f"also: {one.kind} {one.name}  {one.text}  ({one.why})"), width)
+        for one in plan.removed.beside
+        if one.kind != "event"
+    ]
+    events = sum(one.kind == "event" for one in plan.removed.beside)
+    for n, what in (
+        (events, "entries of the log of events lose what tells of it"),
+        (plan.removed.n_versions, "earlier versions"),
+        (len(plan.removed.sources), "sources of other turns that quote it"),
+        (plan.removed.n_answers, "providers' answers after it"),
+    ):
+        if n:
+            told.append(f"also: {n:,} {what}")
+    return told
+
+
+def _print(what: Forgotten, *, as_json: bool, done: bool) -> None:
+    if as_json:
+        print_json({"dry_run": not done, **what.as_json()})
+        return
+    turns = f"{what.n_turns:,} {'turn' if what.n_turns == 1 else 'turns'}"
+    if not done:
+        for line in _plan_lines(what):
+            say(line)
+        say(f"would forget {turns}; nothing was removed")
+        return
+    say(f"forgot {turns}")
+    for one in what.removed.beside:
+        if one.kind != "event":
+            say(f"also {one.kind} {shown(one.name)}: {shown(one.why)}")
+    print_proof(what)

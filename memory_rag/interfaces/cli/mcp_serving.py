@@ -1,0 +1,84 @@
+"""``memory-rag mcp``: the memory for Claude, Cursor, VS Code and every other MCP client."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_rag.errors import SettingsError
+from memory_rag.interfaces.cli.output import tell
+from memory_rag.interfaces.cli.place import Place
+
+TOKEN_VARIABLE = "MEMORY_RAG_TOKEN"
+_PORT = 8765
+
+
+def mcp(
+    place: Place,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve streamable HTTP instead of stdin and stdout.", show_default=False)
+    ] = False,
+    host: Annotated[
+        str | None, typer.Option("--host", metavar="ADDRESS", help="Where to listen. Default: 127.0.0.1.")
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", min=0, max=65535, metavar="N", help=f"0 takes a free one. Default: {_PORT}."),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="Holds the token; or set MEMORY_RAG_TOKEN."),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option("--allow-host", metavar="NAME", help="A name that clients reach it by.")
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None, typer.Option("--allow-origin", metavar="URL", help="A page that may ask, beside its own.")
+    ] = None,
+) -> None:
+    """Serve the memory to an MCP client.
+
+    A client starts this by itself; memory-rag install writes the entry. On stdout is the protocol and nothing else.
+    """
+    from memory_rag.interfaces.mcp.live_memory import LiveMemory
+    from memory_rag.interfaces.mcp.serving import Address, serve_http, serve_stdio
+
+    given = [
+        name
+        for name, value in (
+            ("--host", host),
+            ("--port", port),
+            ("--token-file", token_file),
+            ("--allow-host", allow_host),
+            ("--allow-origin", allow_origin),
+        )
+        if value is not None
+    ]
+    if given and not http:
+        raise typer.BadParameter(f"{given[0]} is for HTTP; add --http")
+    live = LiveMemory(place.folder, lambda create: place.open(create=create))
+    if not http:
+        serve_stdio(live)
+        return
+    address = Address(
+        host=host or "127.0.0.1",
+        port=_PORT if port is None else port,
+        token=_token(token_file),
+        hosts=allow_host or (),
+        origins=allow_origin or (),
+    )
+    serve_http(live, address, told=lambda url: tell(f"serving {place.folder} at {url}; stop with Ctrl-C"))
+
+
+def _token(file: Path | None) -> str | None:
+    """Return the token of a file, else of the environment; None if there is neither."""
+    if file is None:
+        return os.environ.get(TOKEN_VARIABLE) or None
+    try:
+        return file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it isn't UTF-8"
+        raise SettingsError(f"the token file {file} can't be read ({why}); name one that holds the token") from error

@@ -1,0 +1,182 @@
+"""Running the server: over this process's stdin and stdout, or over HTTP on this machine."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from memory_rag.errors import MissingExtraError, SettingsError
+from memory_rag.interfaces.mcp.guard import LOOPBACK, Guard
+from memory_rag.interfaces.mcp.live_memory import LiveMemory
+
+if TYPE_CHECKING:
+    from memory_rag.interfaces.mcp.server import MemoryServer
+
+_LEAST_TOKEN: Final = 16
+_SIGNALLED: Final = 128
+"""A shell's exit code for a process that a signal ended, less the signal's number."""
+_PATIENCE_S: Final = 3
+"""How long requests that are being answered are waited for when the server is stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the HTTP server listens, and whom it answers.
+
+    ``port`` 0 takes a free one. ``hosts`` are names that it goes by beside the loopback ones, ``origins`` other pages
+    that may ask.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    token: str | None = None
+    hosts: Sequence[str] = ()
+    origins: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.token is not None and len(self.token) < _LEAST_TOKEN:
+            raise SettingsError(
+                f"the token has {len(self.token)} characters, at least {_LEAST_TOKEN} are needed; make one with: "
+                "openssl rand -hex 24"
+            )
+        if self.token is not None and not (self.token.isascii() and self.token.isprintable() and " " not in self.token):
+            raise SettingsError(
+                "the token holds characters that no header carries; use letters a to z, digits and marks, without space"
+            )
+        if self.is_loopback:
+            return
+        if self.token is None:
+            raise SettingsError(
+                f"host {self.host!r} can be reached from other machines, so a token is needed; put one of at least "
+                f"{_LEAST_TOKEN} characters into MEMORY_RAG_TOKEN, or name a file that holds it with --token-file"
+            )
+        if self._is_any and not self.hosts:
+            raise SettingsError(
+                f"host {self.host!r} is every address of this machine; say by which name clients reach it with "
+                "--allow-host NAME"
+            )
+
+    @property
+    def is_loopback(self) -> bool:
+        """Tell whether only this machine reaches it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def _is_any(self) -> bool:
+        try:
+            return ipaddress.ip_address(self.host).is_unspecified
+        except ValueError:
+            return False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names by which the server may be asked."""
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        return (*(LOOPBACK if self.is_loopback else () if self._is_any else (own,)), *self.hosts)
+
+
+def open_server(live: LiveMemory) -> MemoryServer:
+    """Return the server for a memory.
+
+    Raises:
+        MissingExtraError: the SDK isn't installed.
+    """
+    try:
+        from memory_rag.interfaces.mcp.server import memory_server, quiet_logs
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] in ("mcp", "mcp_types"):
+            raise MissingExtraError("the MCP SDK", extra="mcp") from error
+        raise
+    # Set before the SDK does, which would draw every line in a frame.
+    logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
+    quiet_logs()
+    return memory_server(live)
+
+
+def serve_stdio(live: LiveMemory) -> None:
+    """Serve the client at the other end of stdin and stdout until it goes; nothing else may print on stdout."""
+    import anyio
+
+    server = open_server(live)
+    try:
+        anyio.run(_until_stopped, server, live)
+    finally:
+        live.close()
+
+
+async def _until_stopped(server: MemoryServer, live: LiveMemory) -> None:
+    """Serve stdin and stdout until the client goes, or a signal comes."""
+    import anyio
+
+    async def stop() -> None:
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for number in signals:
+                live.close()
+                # A thread waits for a line of stdin, and no exception reaches it: Python would wait for it.
+                os._exit(_SIGNALLED + number)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(stop)
+        await server.run_stdio_async()
+        tasks.cancel_scope.cancel()
+
+
+def serve_http(live: LiveMemory, address: Address, *, told: Callable[[str], None]) -> None:
+    """Serve clients over streamable HTTP until the process is stopped; ``told`` is given the URL.
+
+    Raises:
+        SettingsError: the address can't be listened at.
+    """
+    import anyio
+    import uvicorn
+
+    from memory_rag.interfaces.mcp.server import PATH, http_app
+
+    app, _run = http_app(open_server(live))
+    guarded: Any = Guard(app, hosts=address.names, origins=address.origins, token=address.token)
+    listener = _listener(address)
+    host, port = listener.getsockname()[:2]
+    config = uvicorn.Config(
+        guarded,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_PATIENCE_S,
+    )
+    told(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
+    try:
+        anyio.run(partial(uvicorn.Server(config).serve, sockets=[listener]))
+    finally:
+        listener.close()
+        live.close()
+
+
+def _listener(address: Address) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _name, place = found[0]
+        with ExitStack() as undone:
+            listener = undone.enter_context(socket.socket(family, kind, protocol))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(place)
+            undone.pop_all()
+    except OSError as error:
+        raise SettingsError(
+            f"can't listen at {address.host}, port {address.port} ({error.strerror}); name another with --host or "
+            "--port, or a free one with --port 0"
+        ) from error
+    return listener

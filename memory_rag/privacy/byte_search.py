@@ -1,0 +1,79 @@
+"""Many byte strings looked for in files of any size, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+SHORTEST: Final = 6
+"""Bytes of what can be looked for at least; shorter ones stand in any file by chance."""
+_WINDOW: Final = 4 * 2**20
+_KEYS: Final = 2**24
+
+
+class ByteSearch:
+    """Looks for all of some byte strings at once, each of :data:`SHORTEST` bytes or more.
+
+    A place is looked at closely if its first three bytes begin one of them and the next three go on one of them: a
+    table look-up each, whatever their number.
+    """
+
+    def __init__(self, wanted: Sequence[bytes]) -> None:
+        self._wanted = list(wanted)
+        self._longest = max(map(len, wanted), default=0)
+        self._first = _table([one[:3] for one in wanted])
+        self._second = _table([one[3:6] for one in wanted])
+        self._by_start: dict[bytes, list[int]] = {}
+        for number, one in enumerate(wanted):
+            self._by_start.setdefault(one[:SHORTEST], []).append(number)
+
+    def found_in(self, data: bytes) -> Iterator[tuple[int, int]]:
+        """Yield (number of what was found, where) in some bytes, by place."""
+        if len(data) < SHORTEST or not self._wanted:
+            return
+        values = np.frombuffer(data, np.uint8)
+        places = np.flatnonzero(self._first[_keys(values[:-3])[: len(values) - SHORTEST + 1]])
+        places = places[self._second[_keys_at(values, places + 3)]]
+        for place in places.tolist():
+            for number in self._by_start.get(data[place : place + SHORTEST], ()):
+                if data.startswith(self._wanted[number], place):
+                    yield number, place
+
+    def found_in_file(self, path: Path, *, seen_as: Callable[[bytes], bytes] = bytes) -> Mapping[int, int]:
+        """Return the first place of each that a file holds, by its number; the bytes are looked at ``seen_as``.
+
+        Raises:
+            OSError: the file can't be read.
+        """
+        found: dict[int, int] = {}
+        with path.open("rb") as file:
+            kept, at = b"", 0
+            while data := file.read(_WINDOW):
+                window = kept + data
+                for number, place in self.found_in(seen_as(window)):
+                    found.setdefault(number, at - len(kept) + place)
+                at += len(data)
+                kept = window[len(window) - min(len(window), max(0, self._longest - 1)) :]
+        return found
+
+
+def _table(keys: Sequence[bytes]) -> npt.NDArray[np.bool_]:
+    table = np.zeros(_KEYS, np.bool_)
+    if keys:
+        table[_keys(np.frombuffer(b"".join(keys), np.uint8))[::3]] = True
+    return table
+
+
+def _keys(values: npt.NDArray[np.uint8]) -> npt.NDArray[np.int32]:
+    """Return the number that every three bytes in a row make."""
+    wide = values.astype(np.int32)
+    return wide[:-2] | wide[1:-1] << 8 | wide[2:] << 16
+
+
+def _keys_at(values: npt.NDArray[np.uint8], places: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+    wide = [values[places + step].astype(np.int32) for step in range(3)]
+    return wide[0] | wide[1] << 8 | wide[2] << 16

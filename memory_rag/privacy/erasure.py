@@ -1,0 +1,69 @@
+"""From a removal to the last byte: files made of the words, pages, write-ahead log; taken up again after any stop."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from memory_rag.errors import StoreError
+from memory_rag.privacy.vector_erasure import erase_vectors
+from memory_rag.retrieval.indexes import DERIVED
+from memory_rag.retrieval.turn_table import content_key
+from memory_rag.store.erasing import Erasing
+from memory_rag.store.files import LOCK_NAME, locked
+from memory_rag.store.sqlite_store import SqliteTurnStore
+
+READERS: Final = "another process, or a thread of this one, still reads an older state of the memory"
+
+
+class Erasure:
+    """Overwrites what the store notes as still to be erased. Every step may be done twice, and by several at once."""
+
+    def __init__(self, folder: Path, store: SqliteTurnStore) -> None:
+        self._folder = folder
+        self._store = store
+        self._erasing = Erasing(store.connections)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether something was removed of which bytes may be left."""
+        return bool(self._erasing.unfinished().rows)
+
+    def finish(self, *, timeout_s: float) -> str:
+        """Overwrite what is left, and return why that couldn't be done; an empty text if nothing is left.
+
+        What is derived from the words is deleted: it is rebuilt when it is needed. Waits ``timeout_s`` at most for
+        those who write files, write the store, and read an older state of it.
+        """
+        unfinished = self._erasing.unfinished()
+        if not unfinished.rows:
+            return ""
+        try:
+            if unfinished.files_waiting:
+                self._erase_files(unfinished.files_waiting, timeout_s=timeout_s)
+            self._erasing.rewrite(timeout_s=timeout_s)
+            if not self._erasing.fold(timeout_s=timeout_s):
+                return READERS
+            self._erasing.done(unfinished.rows)
+        except StoreError as error:
+            return str(error)
+        return ""
+
+    def contents(self, rows: tuple[int, ...]) -> Mapping[int, int | None]:
+        """Return, for each row, the key of the words that it has now; None if it is gone."""
+        turns = self._store.turns_at(rows)
+        return {row: content_key(turns[row]) if row in turns else None for row in rows}
+
+    def _erase_files(self, rows: tuple[int, ...], *, timeout_s: float) -> None:
+        with locked(self._folder / LOCK_NAME, timeout_s=timeout_s, what="vectors or derived files"):
+            # Read under the lock: who embeds or saves after it looks at the store first.
+            erase_vectors(self._folder, self.contents(rows))
+            derived = self._folder / DERIVED
+            for path in sorted(derived.iterdir()) if derived.is_dir() else ():
+                if path.is_dir():
+                    shutil.rmtree(path)
+                else:
+                    path.unlink(missing_ok=True)
+            self._erasing.note_files_done(rows)

@@ -1,0 +1,220 @@
+"""Turns forgotten for good: chosen, shown, removed, overwritten, proved."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from memory_rag.errors import StoreError
+from memory_rag.privacy.erasure import Erasure
+from memory_rag.privacy.proof import Proof
+from memory_rag.privacy.proving import Proving
+from memory_rag.privacy.removing import Removed, correct_turn, found_turns, remove_turns
+from memory_rag.privacy.sought import Sought
+from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.indexes import Indexes
+from memory_rag.retrieval.search_lock import SearchLock
+from memory_rag.retrieval.turn_table import content_key
+from memory_rag.settings import Settings
+from memory_rag.store.correcting import Correction
+from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.turns import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was forgotten, or would be by a dry run.
+
+    ``pending`` says why bytes of it may be left for now (the next opening of the memory finishes); empty if none are.
+    ``summaries`` are the conversations of which a summary was made anew without it. ``proof`` is None unless it was
+    asked for and nothing is pending.
+    """
+
+    removed: Removed
+    pending: str = ""
+    summaries: tuple[str, ...] = ()
+    proof: Proof | None = None
+
+    @property
+    def n_turns(self) -> int:
+        return len(self.removed.turns)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no byte is left, and the proof, if one was asked for, holds."""
+        return not self.pending and (self.proof is None or self.proof.holds)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "forgotten": [turn.turn_id for turn in self.removed.turns],
+            "beside": [one.as_json() for one in self.removed.beside],
+            "sources": list(self.removed.sources),
+            "answers": self.removed.n_answers,
+            "versions": self.removed.n_versions,
+            "summaries": list(self.summaries),
+            "pending": self.pending or None,
+            "proof": None if self.proof is None else self.proof.as_json(),
+        }
+
+
+class Forgetting:
+    """Forgets turns of one memory, and corrects them without a trace of what they were.
+
+    What is removed is removed from every table in one transaction, together with the note that bytes of it are still to
+    be overwritten; whoever is killed after that leaves a memory whose next opening finishes.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        store: SqliteTurnStore,
+        *,
+        indexes: Indexes,
+        lock: SearchLock,
+        settings: Settings,
+        mend: Callable[[str], bool],
+    ) -> None:
+        self._folder = folder
+        self._store = store
+        self._indexes = indexes
+        self._lock = lock
+        self._settings = settings
+        self._mend = mend
+        self._erasure = Erasure(folder, store)
+        self._proving = Proving(folder, store, indexes)
+
+    # -- choosing
+
+    def select(self, within: Within) -> list[str]:
+        """Return the ids of the turns that a filter allows, in stored order, those left out of search among them.
+
+        Raises:
+            QueryError: a bound that is no time.
+        """
+        with self._lock.held():
+            scope, _pool = self._indexes.searcher().pool(replace(within, unrecalled=True))
+            table = self._indexes.keyword.table
+            places = sorted(scope.allowed.nonzero()[0].tolist(), key=lambda entry: int(table.row[entry]))
+            return [table.turn_id(entry) for entry in places]
+
+    def plan(self, turn_ids: Sequence[str]) -> Forgotten:
+        """Return what would be forgotten with these turns; nothing is changed.
+
+        Raises:
+            UnknownTurnError: no turn has one of these ids, or one is named twice.
+        """
+        with self._store.connections.writing(discard=True) as connection:
+            turns = found_turns(connection, turn_ids, place=str(self._folder))
+            return Forgotten(remove_turns(connection, turns, now=_now()))
+
+    # -- doing
+
+    def forget(
+        self, turn_ids: Sequence[str], *, timeout_s: float | None = None, prove: bool = False, beside: bool = True
+    ) -> Forgotten:
+        """Forget turns: their rows, whatever tells of them, their vectors, and every byte of it.
+
+        Waits up to ``timeout_s`` (``lock_timeout_s`` if None) for each of those who write and who read an older state.
+        With ``beside`` False pins, decisions and the state stay as they are.
+
+        Raises:
+            UnknownTurnError: no turn has one of these ids, or one is named twice; nothing was removed.
+        """
+        with self._lock.held():
+            sought: Sought | None = None
+            with self._store.connections.writing() as connection:
+                turns = found_turns(connection, turn_ids, place=str(self._folder))
+                if prove:
+                    sought = self._proving.sought((), dict.fromkeys(turns))
+                removed = remove_turns(connection, turns, now=_now(), beside=beside)
+            return self._finished(removed, sought, timeout_s)
+
+    def correct(
+        self, turn_id: str, correction: Correction, *, timeout_s: float | None = None, prove: bool = False
+    ) -> tuple[Turn, Forgotten]:
+        """Give a turn its right text, speaker or time, erase every trace of what it was, and return it.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+            RefusedError: a rule keeps the new text out; nothing was changed.
+            RefusedError: a rule of the memory keeps the new text out.
+        """
+        with self._lock.held():
+            sought: Sought | None = None
+            with self._store.connections.writing() as connection:
+                ((row, old),) = found_turns(connection, [turn_id], place=str(self._folder)).items()
+                correction = self._store.screened(connection, row, old, correction)
+                correction = self._store.screened(connection, row, old, correction)
+                if prove:
+                    sought = self._proving.sought((), {row: content_key(correction.of(old))})
+                turn, removed = correct_turn(connection, row, old, correction, now=_now())
+            return turn, self._finished(removed, sought, timeout_s)
+
+    def finish(self, *, timeout_s: float = 0.0) -> str:
+        """Overwrite what an earlier removal left, and return why that couldn't be done; empty if nothing is left."""
+        return self._erasure.finish(timeout_s=timeout_s)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether bytes of something that was removed may be left."""
+        return self._erasure.is_unfinished
+
+    def prove(self, sought: Sought) -> Proof:
+        """Look at every byte of the memory for what was taken down before it was forgotten."""
+        with self._lock.held():
+            return self._proving.prove(sought)
+
+    def look_for(self, turn_ids: Sequence[str]) -> Sought:
+        """Take down what a proof has to look for once these turns are forgotten. It is kept in memory only.
+
+        Raises:
+            UnknownTurnError: no turn has one of these ids.
+        """
+        with self._store.connections.writing(discard=True) as connection:
+            turns = found_turns(connection, turn_ids, place=str(self._folder))
+            sought = self._proving.sought((), dict.fromkeys(turns))
+            sought.said = _said(remove_turns(connection, turns, now=_now()))
+        return sought
+
+    def _finished(self, removed: Removed, sought: Sought | None, timeout_s: float | None) -> Forgotten:
+        wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
+        with self._lock.given_up():
+            pending = self._erasure.finish(timeout_s=wait)
+        with suppress(StoreError):
+            # It is rebuilt when it is needed.
+            self._indexes.save(timeout_s=wait)
+        done = Forgotten(removed, pending)
+        with self._lock.given_up():
+            stale = self._stale_conversations()
+            done = replace(done, summaries=tuple(name for name in stale if self._mend(name)))
+        if sought is not None and not pending:
+            sought.said = _said(removed)
+            done = replace(done, proof=self._proving.prove(sought))
+        return done
+
+    def _stale_conversations(self) -> list[str]:
+        with self._store.connections.reading() as connection:
+            return [
+                str(name)
+                for (name,) in connection.execute(
+                    "SELECT DISTINCT conversation_id FROM summaries WHERE is_stale ORDER BY conversation_id"
+                )
+            ]
+
+
+def _said(removed: Removed) -> tuple[str, ...]:
+    """Return all that is to be gone as texts: what was said, the names under which it was kept, its source."""
+    said = [*removed.said]
+    for turn in removed.turns if removed.is_gone else ():
+        said += turn.turn_id, turn.conversation_id, turn.session_id, turn.said_at_text or ""
+        if turn.source is not None:
+            said += turn.source.native_id, turn.source.raw or ""
+    return tuple(text for text in dict.fromkeys(said) if text.strip())
+
+
+def _now() -> int:
+    return time.time_ns() // 1000

@@ -1,0 +1,194 @@
+"""Keys and tokens of the common providers, by the marks that they put into them; private keys in PEM."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from memory_rag.privacy.bounds import begins_at, places_of
+from memory_rag.turns import Span
+
+# What a key begins with, and the whole of it from there. Each is bounded: a text of nothing but marks costs no more.
+_SHAPES: Final = {
+    "AKIA": "AKIA[A-Z0-9]{16}",
+    "ASIA": "ASIA[A-Z0-9]{16}",
+    "AIza": r"AIza[\w-]{35}",
+    "AGE-SECRET-KEY-1": "AGE-SECRET-KEY-1[A-Z0-9]{58}",
+    "ATATT3": r"ATATT3[\w=-]{60,300}",
+    "GOCSPX-": r"GOCSPX-[\w-]{28}",
+    "SG.": r"SG\.[\w-]{16,32}\.[\w-]{16,64}",
+    "PMAK-": "PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
+    "dckr_pat_": r"dckr_pat_[\w-]{20,60}",
+    "doo_v1_": "doo_v1_[0-9a-f]{64}",
+    "dop_v1_": "dop_v1_[0-9a-f]{64}",
+    "dor_v1_": "dor_v1_[0-9a-f]{64}",
+    "eyJ": r"eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}\.[\w-]{10,2000}",
+    "figd_": r"figd_[\w-]{30,60}",
+    "ghp_": "ghp_[A-Za-z0-9]{36,255}",
+    "gho_": "gho_[A-Za-z0-9]{36,255}",
+    "ghr_": "ghr_[A-Za-z0-9]{36,255}",
+    "ghs_": "ghs_[A-Za-z0-9]{36,255}",
+    "ghu_": "ghu_[A-Za-z0-9]{36,255}",
+    "github_pat_": r"github_pat_\w{40,255}",
+    "glpat-": r"glpat-[\w.-]{20,300}",
+    "gsk_": "gsk_[A-Za-z0-9]{40,80}",
+    "hf_": "hf_[A-Za-z]{30,40}",
+    "hooks.slack.com/": r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{30,120}",
+    "hvs.": r"hvs\.[\w-]{20,120}",
+    "lin_api_": "lin_api_[A-Za-z0-9]{40}",
+    "npm_": "npm_[A-Za-z0-9]{36}",
+    "ntn_": "ntn_[A-Za-z0-9]{40,60}",
+    "nvapi-": r"nvapi-[\w-]{50,80}",
+    "pplx-": "pplx-[A-Za-z0-9]{40,64}",
+    "pypi-": r"pypi-AgE[\w-]{50,400}",
+    "r8_": "r8_[A-Za-z0-9]{37}",
+    "rk_live_": "rk_live_[A-Za-z0-9]{20,120}",
+    "rk_test_": "rk_test_[A-Za-z0-9]{20,120}",
+    "sbp_": "sbp_[0-9a-f]{40}",
+    "shpat_": "shpat_[0-9a-fA-F]{32}",
+    "shpss_": "shpss_[0-9a-fA-F]{32}",
+    "sk-": r"sk-[\w-]{20,400}",
+    "sk_live_": "sk_live_[A-Za-z0-9]{20,120}",
+    "sk_test_": "sk_test_[A-Za-z0-9]{20,120}",
+    "tskey-": r"tskey-[\w-]{20,80}",
+    "whsec_": "whsec_[A-Za-z0-9+/=]{24,80}",
+    "xai-": "xai-[A-Za-z0-9]{60,120}",
+    "xapp-": r"xapp-[\w-]{40,160}",
+    "xoxa-": r"xoxa-[\w-]{20,160}",
+    "xoxb-": r"xoxb-[\w-]{20,160}",
+    "xoxe": r"xoxe[.-][\w.-]{20,300}",
+    "xoxp-": r"xoxp-[\w-]{20,160}",
+    "xoxr-": r"xoxr-[\w-]{20,160}",
+    "xoxs-": r"xoxs-[\w-]{20,160}",
+    "ya29.": r"ya29\.[\w-]{30,400}",
+}
+_LONG_WORD: Final = re.compile(r"[\w./:+=-]{16,}", re.ASCII)
+_DIGIT: Final = re.compile("[0-9]")
+_SCHEME: Final = "https://"
+_COMPILED: Final[dict[str, re.Pattern[str]]] = {}
+_GOES_ON: Final = re.compile(r"[A-Za-z0-9_]")
+_RUN: Final = re.compile(r"[\w.-]*", re.ASCII)
+_TELEGRAM: Final = re.compile(r":AA[\w-]{33}(?![\w-])", re.ASCII)
+_BOT: Final = re.compile(r"(?<![0-9])[0-9]{8,10}\Z")
+
+# A value that a name calls a secret: api_key = ..., "token": "...", Authorization: Bearer ...
+_NAME_ENDS: Final = (
+    *(
+        "key",
+        "Key",
+        "KEY",
+        "oken",
+        "OKEN",
+        "ecret",
+        "ECRET",
+        "earer",
+        "EARER",
+        "uthorization",
+        "yckel",
+        "ycklen",
+        "økkel",
+    ),
+)
+_VALUE_AFTER: Final = re.compile(
+    r"(?:en|et|n)?(?:[\"'\]`]{0,2}(?:\s?(?:=>|:=|[:=])|\s(?:is|was|är|er|ist|es))\s?|[\"'`]?\s)"
+    r"(?:[Bb]earer\s|[Bb]asic\s|token\s)?[\"'`]?(?P<value>[A-Za-z0-9_+/=.~-]{16,400})"
+)
+_SURE: Final = re.compile(
+    r"(?:api[\s_-]?(?:k|n|t)|secret[\s_-]?(?:access[\s_-]?)?k|account[\s_-]?k|(?:client|app|signing)[\s_-]?s|"
+    r"(?:access|auth|refresh|private|bot|security)[\s_-]?t|b|a)\Z",
+    re.IGNORECASE,
+)
+_UUID_OR_HEX: Final = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,128}", re.IGNORECASE)
+_BEGIN: Final = re.compile("-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_END: Final = re.compile("-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_CODED: Final = re.compile(r"(?:[A-Za-z0-9+/=\s:,-]|\\[nr])*[A-Za-z0-9+/=]")
+_LONGEST_PEM: Final = 20_000
+
+
+def find_keys(text: str) -> Iterator[Span]:
+    """Yield the keys and tokens in a text: those with a provider's mark, then those that a name says are one."""
+    # Marks are looked for in the long words only: there are many marks.
+    long_words = " ".join(_LONG_WORD.findall(text))
+    for mark in _SHAPES:
+        if mark in long_words:
+            yield from _marked(text, mark)
+    if not _DIGIT.search(long_words):
+        return
+    for found in _TELEGRAM.finditer(text):
+        bot = _BOT.search(text, max(0, found.start() - 11), found.start())
+        if bot is not None:
+            yield Span(bot.start(), found.end())
+    for name_end in _NAME_ENDS:
+        for place in places_of(text, name_end):
+            if named := _VALUE_AFTER.match(text, place + len(name_end)):
+                value = named["value"].rstrip("." if named["value"].endswith("==") else ".=")
+                is_sure = _SURE.search(text, max(0, place - 24), place + (name_end[0] in "kK")) is not None
+                if _is_key_like(value, is_sure=is_sure):
+                    yield Span(named.start("value"), named.start("value") + len(value))
+
+
+def find_private_keys(text: str) -> Iterator[Span]:
+    """Yield the private keys in a text, from their first line to their last; one that is cut off, to where it is."""
+    place = 0
+    while begin := _BEGIN.search(text, place):
+        # First the next beginning: a text of nothing but beginnings would be read over and over for an end.
+        again = _BEGIN.search(text, begin.end(), begin.end() + _LONGEST_PEM)
+        limit = begin.end() + _LONGEST_PEM if again is None else again.start()
+        if end := _END.search(text, begin.end(), limit):
+            place = end.end()
+        else:
+            coded = _CODED.match(text, begin.end(), limit)
+            place = begin.end() if coded is None else coded.end()
+        if place > begin.end():
+            yield Span(begin.start(), place)
+
+
+def _marked(text: str, mark: str) -> Iterator[Span]:
+    if mark not in _COMPILED:
+        _COMPILED[mark] = re.compile(_SHAPES[mark], re.ASCII)
+    shape = _COMPILED[mark]
+    place = text.find(mark)
+    while place >= 0:
+        found = shape.match(text, place) if begins_at(text, place) else None
+        after = place + len(mark)
+        if found is not None:
+            start, end = found.span()
+            while text[end - 1] in "-.":
+                end -= 1
+            if not _GOES_ON.match(text, end) and _is_made_up_of_more(text[start + len(mark) : end], mark):
+                yield Span(start - len(_SCHEME) if _is_address(text, start, mark) else start, end)
+            after = found.end()
+        elif mark == "eyJ":
+            # What is no token from here is none from the middle of the same run either.
+            run = _RUN.match(text, place)
+            after = max(after, run.end() if run else after)
+        place = text.find(mark, after)
+
+
+def _is_address(text: str, start: int, mark: str) -> bool:
+    return mark.startswith("hooks.") and text.endswith(_SCHEME, 0, start)
+
+
+def _is_made_up_of_more(body: str, mark: str) -> bool:
+    """Tell whether what follows a mark is more than a row of x, or than the words of a name such as sk-learn-tools."""
+    if set(body) <= set("xX*.0-_"):
+        return False
+    if mark != "sk-":
+        return True
+    has_all = all(any(test(sign) for sign in body) for test in (str.isdigit, str.isupper, str.islower))
+    return has_all or _UUID_OR_HEX.fullmatch(body.rpartition("-")[2]) is not None
+
+
+def _is_key_like(value: str, *, is_sure: bool) -> bool:
+    """Tell whether a value has the shape of a key: letters of both cases and digits in no order, or hexadecimal.
+
+    The less sure its name (``key``, ``token``), the longer it has to be; public keys begin with AAAA.
+    """
+    if value.startswith(("AAAA", "http", "/", "./")) or value.count("/") > 6 or "..." in value:
+        return False
+    if _UUID_OR_HEX.fullmatch(value):
+        return is_sure
+    n_digits = sum(sign.isdigit() for sign in value)
+    has_all = n_digits >= 2 and any(map(str.isupper, value)) and any(map(str.islower, value))
+    return has_all and len(value) >= (16 if is_sure else 24) and len(set(value)) >= 10

@@ -1,0 +1,176 @@
+"""Passwords, where words or signs say that one follows: in prose, settings, URLs and command lines.
+
+Only a value with the shape of one counts: "my password is the thing I always forget" tells nothing. A password that is
+an ordinary word is therefore not found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from memory_rag.privacy.bounds import LETTERS, places_of
+from memory_rag.privacy.secret_shape import is_placeholder, is_secret_shaped, is_strongly_shaped
+from memory_rag.turns import Span
+
+_NAME: Final = re.compile(
+    r"(?:pass(?:words?|wd|phrases?|codes?|ord(?:et|ene|a)?|wort(?:es)?)?|pwd|lösen(?:ord(?:et|en)?|kod(?:en)?|fras(?:en)?)?|"
+    r"losenord(?:et)?|kennwort(?:es)?|contraseñas?|mot de passe|senhas?|wachtwoord(?:en)?|adgangskoden?|"
+    r"salasana(?:ni)?|hasło|парол[а-я]{0,3}|密码|密碼|口令|パスワード|비밀번호)",
+    re.IGNORECASE,
+)
+_NAME_STARTS: Final = (
+    *("pass", "Pass", "PASS", "pwd", "Pwd", "PWD", "lösen", "Lösen", "LÖSEN", "losen", "LOSEN", "kennwort", "Kennwort"),
+    *("contrase", "Contrase", "CONTRASE", "mot de", "Mot de", "senha", "Senha", "SENHA", "wachtw", "Wachtw"),
+    *("adgangsk", "Adgangsk", "ADGANGSK", "salasana", "Salasana", "hasło", "Hasło", "парол", "Парол", "ПАРОЛ"),
+    *("密码", "密碼", "口令", "パスワード", "비밀번호"),
+)
+_VALUE: Final = rf"[!-~{LETTERS}\u0400-\u04ff\u20ac\u00a3\u00a7]"
+
+# password = value, "password": "value", DB_PASSWORD=value
+_ASSIGNED: Final = re.compile(
+    rf"[\"'`\]]{{0,2}}[ \t]{{0,4}}(?:=>|:=|[:=：＝])[ \t]{{0,8}}(?P<quote>[\"'`“”„«]?)(?P<value>{_VALUE}{{4,128}})"
+)
+# curl -u name:value, sshpass -p value, mysql -pvalue
+_USER_OPTION: Final = re.compile(rf"(?:-u|--user|--proxy-user)[= ]?[\"']?[\w.@+-]{{1,64}}:(?P<value>{_VALUE}{{4,128}})")
+_P_OPTION: Final = re.compile(
+    rf"(?:sshpass|mysql\w*) (?:[^\s;|]{{1,40}} ){{0,6}}?-p ?[\"']?(?P<value>{_VALUE}{{4,128}})"
+)
+_URL: Final = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{3,128})@(?=[\w\[$])")
+_LOGIN: Final = re.compile(
+    r"(?:[Ll]og(?:ged|ging)? ?in|LOGIN|[Ll]ogga(?:r|de)? in|[Ll]ogge?t? inn|[Ii]nn?logg\w{0,12}|[Kk]oden|[Cc]ode|"
+    r"[Cc]redentials)\b"
+)
+_LOGIN_STARTS: Final = (
+    "log",
+    "Log",
+    "LOGIN",
+    "inlogg",
+    "Inlogg",
+    "innlogg",
+    "Innlogg",
+    "kod",
+    "Kod",
+    "code",
+    "Code",
+    "cred",
+    "Cred",
+)
+_TOKEN: Final = re.compile(rf"{_VALUE}+")
+_COPULA: Final = re.compile(
+    r"is|was|be|are|to|as|är|var|blir|blev|till|er|ble|til|blei|ist|war|lautet|auf|es|era|est|è|é|.{0,20}:|=|->|→|–|-"
+)
+_NOT_ONE: Final = re.compile(
+    r"(?i:manager|managers|policy|policies|reset|resets|field|hash|hashes|generator|hanterare|policyn|felt|feltet)\Z"
+)
+_LINE_END: Final = re.compile(r"[\n\r。]|[.!?](?:\s|\Z)")
+_REACH: Final = 72
+_OF_A_PLACE: Final = frozenset(["for", "für", "of", "på", "on", "i", "in", "at", "zu", "para", "de"])
+_QUOTES: Final = "\"'`“”„«»"
+_AFTER: Final = ".,;:?\"'`”»…*"
+_OPENING: Final = "\"'`(“„«「*"
+_WORD_SIGN: Final = re.compile(f"[0-9_{LETTERS}@/$(]")
+_PAIRED: Final = frozenset(("/", "and", "och", "og", "med", "with", "und", "mit", "pw", "|", "as", "som"))
+
+
+def find_passwords(text: str) -> Iterator[Span]:
+    """Yield the passwords in a text; they may lie over each other."""
+    if "://" in text:
+        for found in _URL.finditer(text):
+            if not is_placeholder(found["value"]):
+                yield Span(*found.span("value"))
+    for sign, option in (("-u", _USER_OPTION), ("sshpass", _P_OPTION), ("mysql", _P_OPTION)):
+        for place in places_of(text, sign):
+            if option_found := option.match(text, place - (sign == "-u" and text[place - 1 : place] == "-")):
+                yield from _assigned(option_found)
+    for start in _NAME_STARTS:
+        for place in places_of(text, start):
+            yield from _named(text, place)
+    for start in _LOGIN_STARTS:
+        for place in places_of(text, start):
+            if (login := _LOGIN.match(text, place)) and (place == 0 or not _WORD_SIGN.match(text, place - 1)):
+                yield from _logged_in(text, login.end())
+
+
+def _named(text: str, place: int) -> Iterator[Span]:
+    """Yield what the word for a password that stands here is followed by, if it is one."""
+    name = _NAME.match(text, place)
+    if name is None:
+        return
+    end = name.end()
+    if found := _ASSIGNED.match(text, end):
+        yield from _assigned(found)
+    elif not _WORD_SIGN.match(text, end) and (place == 0 or not _WORD_SIGN.match(text, place - 1)):
+        # "pass" is a verb too: the word after it has to be more than a likely one.
+        yield from _told(text, end, is_sure=len(name[0]) > len("pass"))
+
+
+def _assigned(found: re.Match[str]) -> Iterator[Span]:
+    start, value = found.start("value"), found["value"]
+    if found.string[start - 1] in _QUOTES:
+        value = re.split(f"[{_QUOTES}]", value, maxsplit=1)[0]
+    else:
+        value = trimmed(re.split(r"[&;]|,(?=\S+[=:])", value, maxsplit=1)[0])
+    is_number = value.isascii() and value.isdigit() and len(value) >= 6
+    if (is_secret_shaped(value) or is_number) and not is_placeholder(value):
+        yield Span(start, start + len(value))
+
+
+def _told(text: str, after: int, *, is_sure: bool) -> Iterator[Span]:
+    """Yield the first value with the shape of a password among the words that follow the word for it.
+
+    The word right after it or after "is" may have a weaker shape than one further on.
+    """
+    before, is_first = "", True
+    for token in _TOKEN.finditer(text, after, _end_of_sentence(text, after)):
+        word = token[0]
+        if is_first and _NOT_ONE.match(word.rstrip(".,;:!?")):
+            return
+        bare = word.lstrip(_OPENING)
+        start = token.start() + len(word) - len(bare)
+        is_opened = text[start - 1] in _OPENING
+        if is_opened and text[start - 1] in _QUOTES:
+            bare = re.split(f"[{_QUOTES}]", bare, maxsplit=1)[0]
+        value = trimmed(bare)
+        is_direct = is_sure and (is_first or is_opened or _COPULA.fullmatch(before) is not None)
+        if is_secret_shaped(value) if is_direct else is_strongly_shaped(value) and before not in _OF_A_PLACE:
+            yield Span(start, start + len(value))
+            return
+        if not is_sure:
+            return
+        before, is_first = word.lower(), False
+
+
+def _logged_in(text: str, after: int) -> Iterator[Span]:
+    """Yield the second of a pair that one logs in with: ``guest / Xyz``, ``with guest and Xyz``."""
+    limit = _end_of_sentence(text, after)
+    before = ""
+    for token in _TOKEN.finditer(text, after, limit):
+        word = token[0]
+        value = trimmed(word)
+        if (before in _PAIRED or before.endswith(":")) and is_strongly_shaped(value):
+            yield Span(token.start(), token.start() + len(value))
+            return
+        before = word.lower()
+
+
+def trimmed(word: str) -> str:
+    """Return a word without the marks that a sentence puts after it; an exclamation mark may be its own."""
+    word = word.rstrip(_AFTER)
+    while word.endswith((")", "]", "}")) and word.count(word[-1]) > word.count(
+        {")": "(", "]": "[", "}": "{"}[word[-1]]
+    ):
+        word = word[:-1].rstrip(_AFTER)
+    return word
+
+
+def _end_of_sentence(text: str, after: int) -> int:
+    # A full stop inside a word ends nothing.
+    limit = min(len(text), after + _REACH)
+    end = _LINE_END.search(text, after, limit)
+    if end is None:
+        # A word that reaches over the limit is taken whole.
+        longer = _TOKEN.match(text, limit, min(len(text), limit + 64))
+        return longer.end() if longer else limit
+    return end.start() + 1 if text[end.start()] in "!?" else end.start()

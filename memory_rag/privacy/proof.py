@@ -1,0 +1,145 @@
+"""Every byte under a memory's folder, looked at for what was forgotten; and what was looked for, told."""
+
+from __future__ import annotations
+
+import zipfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from memory_rag.privacy.byte_search import ByteSearch
+from memory_rag.privacy.sought import Needle
+
+_COMPRESSED: Final = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ": "xz",
+    b"BZh": "bzip2",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"7z\xbc\xaf": "7z",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Where something of it was found: the file (relative to the memory's folder), the byte, what it was and in what
+    encoding; ``words`` is empty for what is no text."""
+
+    file: str
+    at: int
+    kind: str
+    encoding: str
+    words: str
+
+    def __str__(self) -> str:
+        what = f"{self.kind} {self.words!r}" if self.words else self.kind
+        return f"{self.file}, byte {self.at:,}: {what}{f' as {self.encoding}' if self.encoding else ''}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {"file": self.file, "at": self.at, "kind": self.kind, "encoding": self.encoding, "words": self.words}
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What was looked at, what for, and what was found.
+
+    ``searched`` counts byte strings by kind and encoding. ``unreadable`` are files that could not be looked into, with
+    the reason: compressed ones among them. ``left_out`` counts words, stems and pieces that others said too.
+    """
+
+    folder: Path
+    n_files: int
+    n_bytes: int
+    searched: Mapping[str, int]
+    found: tuple[Trace, ...]
+    unreadable: tuple[str, ...]
+    left_out: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether every byte was looked at and nothing was found."""
+        return not self.found and not self.unreadable
+
+    def lines(self) -> list[str]:
+        """Return the proof for a reader: what was searched, for what, and what was found."""
+        told = [f"looked at every byte of {self.n_files:,} files ({self.n_bytes:,} bytes) in {self.folder}"]
+        told += [f"  for {n:,} × {what}" for what, n in self.searched.items()]
+        if not self.searched:
+            told.append("  for nothing: every word of it was said elsewhere too, and it had no vector")
+        if self.left_out:
+            told.append(f"  not for {self.left_out:,} words, stems and pieces that stand in other turns too")
+        told += [f"  could not look into {what}" for what in self.unreadable]
+        told += [f"  FOUND {trace}" for trace in self.found]
+        told.append("nothing of it is there any more" if self.holds else "this proves nothing: see above")
+        return told
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "holds": self.holds,
+            "files": self.n_files,
+            "bytes": self.n_bytes,
+            "searched": dict(self.searched),
+            "left_out": self.left_out,
+            "found": [trace.as_json() for trace in self.found],
+            "unreadable": list(self.unreadable),
+        }
+
+
+def prove(folder: Path, texts: Sequence[Needle], others: Sequence[Needle], *, left_out: int = 0) -> Proof:
+    """Look at every byte of every file under a folder, and at the files' names.
+
+    ``texts`` are in lower case, and looked for in bytes whose ASCII letters are; ``others`` as they are.
+    """
+    in_text, in_bytes = ByteSearch([one.data for one in texts]), ByteSearch([one.data for one in others])
+    found: list[Trace] = []
+    unreadable: list[str] = []
+    n_files = n_bytes = 0
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_dir() and not path.is_symlink():
+            continue
+        n_files += 1
+        for number, _place in in_text.found_in(name.encode("utf-8", "surrogateescape").lower()):
+            found.append(_trace(name, 0, texts[number]))
+        try:
+            n_bytes += path.stat().st_size
+            if method := _compression(path):
+                unreadable.append(f"{name}: it is compressed ({method})")
+            for place, number in _in_order(in_text.found_in_file(path, seen_as=bytes.lower)):
+                found.append(_trace(name, place, texts[number]))
+            for place, number in _in_order(in_bytes.found_in_file(path)):
+                found.append(_trace(name, place, others[number]))
+        except FileNotFoundError:
+            # SQLite, or another process, took it away meanwhile; what it wrote instead has its own name.
+            n_files -= 1
+        except OSError as error:
+            unreadable.append(f"{name}: {error.strerror}")
+    kinds = Counter(f"{one.kind}{f' in {one.encoding}' if one.encoding else ''}" for one in (*texts, *others))
+    return Proof(folder, n_files, n_bytes, dict(kinds), tuple(found), tuple(unreadable), left_out)
+
+
+def _trace(name: str, place: int, needle: Needle) -> Trace:
+    return Trace(name, place, needle.kind, needle.encoding, needle.words)
+
+
+def _in_order(found: Mapping[int, int]) -> list[tuple[int, int]]:
+    return sorted((place, number) for number, place in found.items())
+
+
+def _compression(path: Path) -> str:
+    """Return how a file is compressed; an empty text for one that isn't."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    for magic, method in _COMPRESSED.items():
+        if head.startswith(magic):
+            return method
+    if not zipfile.is_zipfile(path):
+        return ""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            methods = {member.compress_type for member in archive.infolist()}
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        return f"zip that can't be read: {error}"
+    return "" if methods <= {zipfile.ZIP_STORED} else "zip"

@@ -1,0 +1,75 @@
+"""From turns that are to be forgotten to the proof that they are: what to look for is taken down first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from memory_rag.privacy.known_words import said_by_others, words_of_the_house, written_beside
+from memory_rag.privacy.own_words import words_in
+from memory_rag.privacy.proof import Proof, prove
+from memory_rag.privacy.sought import STEMS, WORDS, Sought, not_said_by
+from memory_rag.privacy.vector_erasure import vectors_of
+from memory_rag.retrieval.indexes import Indexes
+from memory_rag.retrieval.turn_table import TurnTable
+from memory_rag.store.connections import Connection
+from memory_rag.store.sqlite_store import SqliteTurnStore
+
+
+class Proving:
+    """Proofs over one memory."""
+
+    def __init__(self, folder: Path, store: SqliteTurnStore, indexes: Indexes) -> None:
+        self._folder = folder
+        self._store = store
+        self._indexes = indexes
+
+    def sought(self, said: Sequence[str], contents: Mapping[int, int | None]) -> Sought:
+        """Take down what a proof has to look for: texts, and the vectors of rows whose words are not ``contents``."""
+        return Sought(tuple(text for text in said if text.strip()), list(vectors_of(self._folder, contents)))
+
+    def prove(self, sought: Sought) -> Proof:
+        """Look at every byte of the memory for what was taken down, but for words that others said too.
+
+        Raises:
+            StoreError: the store can't be read.
+        """
+        self._indexes.catch_up()
+        analyzer = self._indexes.keyword.analyzer
+        with self._store.connections.reading() as connection:
+            wanted = sought.candidates(analyzer)
+            n_candidates = len(wanted)
+            wanted = not_said_by(said_by_others(connection), wanted)
+            wanted = not_said_by(words_of_the_house(connection, self._folder), wanted)
+            wanted = not_said_by([analyzer.fingerprint], wanted)
+            wanted = _not_written_beside(connection, wanted)
+            wanted = [one for one in wanted if one[0] != STEMS or not self._is_stem_of_another(one[1])]
+            hashes = frozenset(bytes(digest) for (digest,) in connection.execute("SELECT sha256 FROM turns"))
+        return prove(
+            self._folder,
+            list(sought.text_needles(wanted)),
+            list(sought.byte_needles(hashes)),
+            left_out=n_candidates - len(wanted),
+        )
+
+    def _is_stem_of_another(self, stem: str) -> bool:
+        """Whether a stored turn really has a term; the index alone is not believed."""
+        keyword = self._indexes.keyword
+        table: TurnTable = keyword.table
+        matching = keyword.bm25.matching([stem]) & table.alive
+        for row in table.row[matching].tolist():
+            turn = self._store.turns_at([row]).get(row)
+            if turn is not None and stem in keyword.terms_of(turn):
+                return True
+        return False
+
+
+def _not_written_beside(connection: Connection, wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Leave out what stands in pins, decisions, state and titles, but for whole words: of these none may stay."""
+    beside = list(written_beside(connection))
+    whole = set[str]().union(*map(words_in, beside))
+    words = [one for one in wanted if one[0] == WORDS]
+    others = [one for one in wanted if one[0] != WORDS]
+    stay = set(not_said_by(beside, others))
+    stay |= set(not_said_by(beside, words)) | {one for one in words if one[1] in whole}
+    return [one for one in wanted if one in stay]

@@ -1,0 +1,61 @@
+"""A text with placeholders in place of what must not be kept, and where everything else has moved to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from memory_rag.privacy.finding import Found
+from memory_rag.turns import Span
+
+PLACEHOLDER: Final = "[redacted: {kind}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text after redaction. ``moves`` are the spans of the earlier text that were taken out, each with its
+    placeholder's span in the new one, in order."""
+
+    text: str
+    moves: tuple[tuple[Span, Span], ...] = ()
+
+    def moved(self, span: Span) -> Span:
+        """Return where a span of the earlier text is now; an end inside what was taken out goes to its edge."""
+        return Span(self._moved(span.start, is_start=True), self._moved(span.end, is_start=False))
+
+    def _moved(self, place: int, *, is_start: bool) -> int:
+        shift = 0
+        for old, new in self.moves:
+            if old.start < place < old.end:
+                return new.start if is_start else new.end
+            if place >= old.end:
+                shift = new.end - old.end
+        return place + shift
+
+
+def redact(text: str, found: Iterable[Found], *, placeholder: str = PLACEHOLDER) -> Redacted:
+    """Put a placeholder in place of every span found; they lie in order and not over each other."""
+    parts: list[str] = []
+    moves: list[tuple[Span, Span]] = []
+    done = length = 0
+    for one in found:
+        mark = placeholder.format(kind=one.kind)
+        parts += text[done : one.span.start], mark
+        length += one.span.start - done + len(mark)
+        moves.append((one.span, Span(length - len(mark), length)))
+        done = one.span.end
+    return Redacted("".join([*parts, text[done:]]), tuple(moves))
+
+
+def with_known(text: str, found: Sequence[Found], known: Iterable[tuple[str, Found]]) -> list[Found]:
+    """Add to what was found every other place where a value stands that was found elsewhere, the longest first."""
+    all_found = list(found)
+    for value, one in sorted(known, key=lambda pair: (-len(pair[0]), pair[0])):
+        place = text.find(value)
+        while place >= 0:
+            span = Span(place, place + len(value))
+            if not any(other.span.start < span.end and span.start < other.span.end for other in all_found):
+                all_found.append(Found(span, one.kind))
+            place = text.find(value, span.end)
+    return sorted(all_found, key=lambda one: one.span)

@@ -1,0 +1,216 @@
+"""The screen at the store's doors: what is secret or personal is tagged, taken out or kept out, before it is stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from memory_rag.errors import RefusedError
+from memory_rag.privacy.glance import families_of, glance
+from memory_rag.privacy.kinds import Action, Kind, actions_of
+from memory_rag.privacy.never import Never
+from memory_rag.settings import Settings
+from memory_rag.store.screening import IN_BLOCKS, IN_SOURCE, Finding, Screened
+from memory_rag.turns import Block, Turn
+
+if TYPE_CHECKING:
+    from memory_rag.privacy.finding import Found
+
+_IN_PIECES: Final = json.dumps({"redacted": "its source's JSON, which held a secret in pieces"})
+_LONGEST_NAMED: Final = 400
+"""Signs of a value that is looked at together with the name it stands under in JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """Which kinds of things get which action, and what is never stored.
+
+    In the text everything is found; in blocks and in a source's JSON only what is to be taken out or kept out, tags
+    are the text's.
+    """
+
+    actions: dict[Kind, Action]
+    never: Never = field(default_factory=Never)
+    _taken: frozenset[Kind] = field(init=False)
+    _all_families: int = field(init=False)
+    _taken_families: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        taken = frozenset(kind for kind, action in self.actions.items() if action is not Action.TAG) | self.never.kinds
+        object.__setattr__(self, "_taken", taken)
+        object.__setattr__(self, "_all_families", families_of(frozenset(Kind)))
+        object.__setattr__(self, "_taken_families", families_of(taken))
+
+    @classmethod
+    def of_settings(cls, settings: Settings) -> Self:
+        """Return the screen that a memory's settings ask for.
+
+        Raises:
+            SettingsError: an unknown kind or action, or a pattern that is none.
+        """
+        return cls(actions_of(settings.secrets), Never.parse(settings.never_store))
+
+    def with_actions(self, wish: str) -> Self:
+        return replace(self, actions=actions_of(wish, before=self.actions))
+
+    @property
+    def lets_all_in(self) -> bool:
+        return not self.never and Action.REFUSE not in self.actions.values()
+
+    def keeps_out(self, kind: Kind) -> bool:
+        """Tell whether things of this kind are taken out, or keep a turn out."""
+        return kind in self._taken
+
+    # -- turns
+
+    def turn(self, turn: Turn) -> Screened:
+        """Return a turn as it may be stored."""
+        if self.never and (rule := self.never.rule_for(_texts_of(turn))):
+            return Screened(turn, refusal=f"never_store has {rule!r}")
+        found = self._found_in(turn.text, frozenset(Kind), self._all_families)
+        raw = None if turn.source is None else turn.source.raw
+        if not found and not turn.blocks and (raw is None or not self._may_hold(raw)):
+            return Screened(turn)
+        return self._screened(turn, found)
+
+    def _screened(self, turn: Turn, found: list[Found]) -> Screened:
+        from memory_rag.privacy.redaction import redact, with_known
+
+        raw = None if turn.source is None else turn.source.raw
+        in_blocks = list(self.found_in_strings(_strings_of(turn.blocks)))
+        in_raw = [] if raw is None else list(self.found_in_raw(raw))
+        known = [(one.span.of(turn.text), one) for one in found if one.kind in self._taken] + in_blocks + in_raw
+        if refusal := self._refusal([*found, *(one for _value, one in known)]):
+            return Screened(turn, refusal=refusal)
+        found = with_known(turn.text, found, known)
+        redacted = redact(turn.text, [one for one in found if self.actions[one.kind] is Action.REDACT])
+        places = iter(new for _old, new in redacted.moves)
+        findings = [
+            Finding(one.kind, Action.REDACT, span=next(places))
+            if self.actions[one.kind] is Action.REDACT
+            else Finding(one.kind, Action.TAG, span=redacted.moved(one.span))
+            for one in found
+        ]
+        findings += [Finding(one.kind, Action.REDACT, IN_BLOCKS) for _value, one in in_blocks]
+        told = {value for value, _one in known} - {value for value, _one in in_raw}
+        if not known:
+            return Screened(turn, tuple(findings))
+        blocks = tuple(self._block(block, known) for block in turn.blocks)
+        source = turn.source and replace(turn.source, raw=None if raw is None else self._raw(raw, known))
+        seen = {value for value, _one in in_blocks} | told
+        findings += [Finding(one.kind, Action.REDACT, IN_SOURCE) for value, one in in_raw if value not in seen]
+        indexed = turn.indexed and redacted.moved(turn.indexed)
+        stored = replace(turn, text=redacted.text, blocks=blocks, source=source, indexed=indexed)
+        return Screened(stored, tuple(findings))
+
+    def _refusal(self, found: Iterable[Found]) -> str:
+        kinds = {one.kind for one in found}
+        refused = sorted(kind for kind in kinds if self.actions[kind] is Action.REFUSE or kind in self.never.kinds)
+        return f"it holds what this memory refuses: {', '.join(refused)}" if refused else ""
+
+    # -- texts and JSON beside the turns
+
+    def text(self, text: str, *, what: str) -> str:
+        """Return a text as it may be stored."""
+        kept = self.value(text, what=what)
+        return str(kept)
+
+    def value(self, value: Any, *, what: str) -> Any:
+        """Return a JSON value as it may be stored; names in it count as well as texts."""
+        from memory_rag.privacy.json_values import strings_in
+
+        texts = list(strings_in(value))
+        if self.never and (rule := self.never.rule_for(text for text, _name in texts)):
+            raise RefusedError(f"{what} is not stored: never_store has {rule!r}")
+        known = list(self.found_in_strings(iter(texts)))
+        if refusal := self._refusal(one for _value, one in known):
+            raise RefusedError(f"{what} is not stored: {refusal}")
+        return self._redacted(value, known) if known else value
+
+    # -- finding
+
+    def _found_in(self, text: str, kinds: Collection[Kind], families: int) -> list[Found]:
+        if not glance(text) & families:
+            return []
+        from memory_rag.privacy.finding import find
+
+        return find(text, kinds)
+
+    def _may_hold(self, raw: str) -> bool:
+        """Tell whether a source's JSON could hold what is to be taken out; it may hide letters behind escapes."""
+        return bool(glance(raw) & self._taken_families) or "\\u" in raw
+
+    def found_in_strings(self, strings: Iterator[tuple[str, str]]) -> Iterator[tuple[str, Found]]:
+        """Yield (value, what it is) of all that is to be taken out of strings that stand under names."""
+        for text, name in strings:
+            found = self._found_in(text, self._taken, self._taken_families)
+            yield from ((one.span.of(text), one) for one in found)
+            if not found and name and len(text) <= _LONGEST_NAMED:
+                # Under "password" a value needs no words around it.
+                line = f"{name}: {text}"
+                for one in self._found_in(line, self._taken, self._taken_families):
+                    if one.span.start >= len(name) + 2:
+                        yield one.span.of(line), one
+
+    def found_in_raw(self, raw: str) -> Iterator[tuple[str, Found]]:
+        """Yield (value, what it is) of all that is to be taken out of a source's JSON, or of its text if it is none."""
+        if not self._may_hold(raw):
+            return
+        from memory_rag.privacy.json_values import is_json, literals_of
+
+        found = self._found_in(raw, self._taken, self._taken_families)
+        if not is_json(raw):
+            yield from ((one.span.of(raw), one) for one in found)
+            return
+        # As a whole it is read once; string by string only where that saw something, or an escape may hide it.
+        if found or "\\" in raw:
+            yield from self.found_in_strings(
+                (decoded, name) for start, end, decoded, name in literals_of(raw) if found or "\\" in raw[start:end]
+            )
+
+    # -- taking out
+
+    def _redacted(self, value: Any, known: Sequence[tuple[str, Found]]) -> Any:
+        from memory_rag.privacy.json_values import redacted_value
+
+        return redacted_value(value, _taker(known))
+
+    def _block(self, block: Block, known: Sequence[tuple[str, Found]]) -> Block:
+        data, caption = self._redacted(block.data, known), self._redacted(block.caption, known)
+        return block if data is block.data and caption == block.caption else Block(block.kind, data, caption)
+
+    def _raw(self, raw: str, known: Sequence[tuple[str, Found]]) -> str:
+        from memory_rag.privacy.json_values import holds_in_pieces, is_json, redacted_json
+
+        take = _taker(known)
+        if not is_json(raw):
+            return take(raw, "")
+        kept = redacted_json(raw, take)
+        return _IN_PIECES if holds_in_pieces(kept, [value for value, _one in known]) else kept
+
+
+def _taker(known: Sequence[tuple[str, Found]]) -> Callable[[str, str], str]:
+    """Return what takes every known value out of a string."""
+    from memory_rag.privacy.redaction import redact, with_known
+
+    def take(text: str, _name: str) -> str:
+        found = with_known(text, [], known)
+        return redact(text, found).text if found else text
+
+    return take
+
+
+def _strings_of(blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
+    if blocks:
+        from memory_rag.privacy.json_values import strings_in
+
+        for block in blocks:
+            yield block.caption, ""
+            yield from strings_in(block.data)
+
+
+def _texts_of(turn: Turn) -> Iterator[str]:
+    yield turn.text
+    yield from (text for text, _name in _strings_of(turn.blocks))

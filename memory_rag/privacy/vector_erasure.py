@@ -1,0 +1,94 @@
+"""Vectors of turns that are gone, or had other words: taken out of every file of vectors, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_rag.embedding.embedder import Vectors
+from memory_rag.retrieval.vector_blocks import HEAD, MAGIC
+from memory_rag.retrieval.vectors import VectorFile, VectorRows
+
+FOLDER: Final = "vectors"
+_MAGIC: Final = MAGIC.to_bytes(4, "little")
+
+
+def erase_vectors(folder: Path, contents: Mapping[int, int | None]) -> None:
+    """Write every file of vectors anew that holds any of these rows with other words than they have now.
+
+    ``contents`` says, for each row, the key of the words that it has now; None if it is gone. Call under the memory's
+    lock. What a killed process left is taken away too: it may be of these rows.
+
+    Raises:
+        StoreError: the files can't be read or written.
+    """
+    for ids_path in sorted((folder / FOLDER).glob("*.ids")):
+        _finish_replacing(ids_path)
+        file = _opened(ids_path)
+        if file is None:
+            # Nothing in it can be read, so nothing in it is of use.
+            ids_path.unlink()
+            ids_path.with_suffix(".f32").unlink(missing_ok=True)
+            continue
+        rows = _all_of(file)
+        stays = ~_told(rows, contents)
+        if not stays.all() or file.has_rest or file.n_damaged:
+            file.replace_with(VectorRows(rows.vectors[stays], rows.ids[stays]))
+    for path in sorted((folder / FOLDER).glob("*")):
+        is_alone = path.suffix == ".f32" and not path.with_suffix(".ids").exists()
+        if path.name.startswith(".") or is_alone:
+            path.unlink()
+
+
+def vectors_of(folder: Path, contents: Mapping[int, int | None]) -> Iterator[tuple[Vectors, Vectors]]:
+    """Yield (what would be erased, what would stay) of every file of vectors; shapes (n, dim)."""
+    for ids_path in sorted((folder / FOLDER).glob("*.ids")):
+        file = _opened(ids_path)
+        if file is not None:
+            rows = _all_of(file)
+            told = _told(rows, contents)
+            yield rows.vectors[told], rows.vectors[~told]
+
+
+def _told(rows: VectorRows, contents: Mapping[int, int | None]) -> npt.NDArray[np.bool_]:
+    told = np.isin(rows.ids["row"], np.array(list(contents), np.int64))
+    for place in np.flatnonzero(told).tolist():
+        told[place] = contents[int(rows.ids["row"][place])] != int(rows.ids["content"][place])
+    return told
+
+
+def _opened(ids_path: Path) -> VectorFile | None:
+    """Return a file of vectors; None if it doesn't say how many numbers a vector has."""
+    data = ids_path.read_bytes()
+    at = -1
+    while (at := data.find(_MAGIC, at + 1)) >= 0 and at + HEAD.itemsize <= len(data):
+        dim = int(np.frombuffer(data, HEAD, count=1, offset=at)[0]["dim"])
+        if 0 < dim < 2**16:
+            return VectorFile.at(ids_path, dim=dim)
+    return None
+
+
+def _all_of(file: VectorFile) -> VectorRows:
+    rows = file.read_new()
+    if rows is None:
+        rows = file.read_new()
+    assert rows is not None  # a file that was just opened is no other one than before
+    return rows
+
+
+def _finish_replacing(ids_path: Path) -> None:
+    """Put the new ids in place where a process was killed after it had done so with the new vectors."""
+    new = ids_path.with_name(f".{ids_path.name}.new")
+    rows_path = ids_path.with_suffix(".f32")
+    if not new.exists() or rows_path.with_name(f".{rows_path.name}.new").exists():
+        return
+    file = _opened(new)
+    if file is None:
+        return
+    file.rows_path = rows_path
+    if len(_all_of(file).ids) and not file.has_rest and not file.n_damaged:
+        new.replace(ids_path)

@@ -1,0 +1,106 @@
+"""What a question's own words say of entries: how many of them a turn holds, and whether it says them as they stand."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Final, Protocol
+
+import numpy as np
+
+from memory_rag.retrieval.bm25 import Bm25, Pool
+from memory_rag.retrieval.query import QueryAnalysis
+from memory_rag.retrieval.ranking import Entries, Scores
+from memory_rag.retrieval.turn_table import TurnTable
+from memory_rag.text.analyzer import Analyzer
+from memory_rag.turns import Turn
+
+_FEWEST: Final = 2
+"""Words of content that make a phrase: one alone is found as any word is."""
+_READ: Final = 256
+"""Turns that hold every word of a phrase and are read for it, the best by BM25."""
+
+
+TurnsAt = Callable[[Sequence[int]], Mapping[int, Turn]]
+"""Gives the turns at row numbers, without those that are gone."""
+
+
+class IndexedWords(Protocol):
+    """What knows which entries hold a term."""
+
+    @property
+    def table(self) -> TurnTable: ...
+    @property
+    def bm25(self) -> Bm25: ...
+    @property
+    def analyzer(self) -> Analyzer: ...
+
+
+class Wording:
+    """The words of one question before one pool; ``scores`` are its BM25 of every entry, 0 for what doesn't count."""
+
+    def __init__(
+        self, query: QueryAnalysis, *, indexed: IndexedWords, pool: Pool, scores: Scores, turns_at: TurnsAt
+    ) -> None:
+        self._query = query
+        self._indexed = indexed
+        self._pool = pool
+        self._scores = scores
+        self._turns_at = turns_at
+
+    def share(self, entries: Entries) -> Scores:
+        """Return what share of the question's words each of these entries (ascending) holds, weighed by idf, 0 to 1."""
+        total, held = 0.0, np.zeros(len(entries))
+        for word in self._query.words:
+            holding = self._indexed.bm25.holding(word, self._pool)
+            idf = self._pool.idf(len(holding))
+            total += idf
+            held[np.isin(entries, holding, assume_unique=True)] += idf
+        return held / total if total else held
+
+    @cached_property
+    def literal(self) -> Entries:
+        """The entries that say the words given, or those that a question quotes, as they stand, ascending.
+
+        As they stand but for case and white space.
+        """
+        found = [self._saying(phrase, self._indexed.analyzer.query_words(phrase)) for phrase in self._query.quoted]
+        if self._query.gives_words:
+            found.append(self._saying(self._query.whole, self._query.words))
+        return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+
+    @cached_property
+    def asked_before(self) -> Entries:
+        """The entries that ask this very question, ascending."""
+        asked = not self._query.gives_words
+        return self._saying(self._query.whole, self._query.words) if asked else np.zeros(0, np.int64)
+
+    def _saying(self, phrase: str, words: Sequence[Sequence[str]]) -> Entries:
+        entries = self._holding_all(words) if len(words) >= _FEWEST else np.zeros(0, np.int64)
+        if len(entries) == 0:
+            return entries
+        if len(entries) > _READ:
+            entries = np.sort(entries[np.argsort(-self._scores[entries], kind="stable")[:_READ]])
+        rows = self._indexed.table.row[entries].tolist()
+        turns = self._turns_at(rows)
+        wanted = _plain(phrase)
+        said = [row in turns and wanted in _plain(turns[row].searchable) for row in rows]
+        return entries[np.array(said, np.bool_)]
+
+    def _holding_all(self, words: Sequence[Sequence[str]]) -> Entries:
+        """Return the entries that count and hold every one of these words, ascending."""
+        holders: list[Entries] = []
+        for word in words:
+            holders.append(self._indexed.bm25.holding(word, self._pool))
+            if len(holders[-1]) == 0:
+                return holders[-1]
+        holders.sort(key=len)
+        entries = holders[0]
+        for others in holders[1:]:
+            entries = entries[np.isin(entries, others, assume_unique=True)]
+        return entries[self._scores[entries] > 0]
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split())

@@ -1,0 +1,113 @@
+"""Bytes of what was removed: written over, wherever SQLite left them, once nobody reads an old state any more.
+
+``secure_delete`` writes zeros over what is deleted, but a page that was split keeps a stale copy of cells that moved,
+and the write-ahead log keeps whole pages as they were. ``VACUUM`` writes every page anew; a truncating checkpoint then
+folds the log into the file and cuts it to nothing, which has to wait for whoever still reads an older state.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from memory_rag.errors import MemoryLockedError
+from memory_rag.store.connections import Connection, Connections
+from memory_rag.store.removal import in_parts
+
+_LOOKED_EVERY_S: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """The rows whose bytes are still to be overwritten, and those of them whose files beside the store are done."""
+
+    rows: tuple[int, ...]
+    files_done: frozenset[int]
+
+    @property
+    def files_waiting(self) -> tuple[int, ...]:
+        return tuple(row for row in self.rows if row not in self.files_done)
+
+
+class Erasing:
+    """What of a store's file, and of the files beside it, is still to be overwritten."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def unfinished(self) -> Unfinished:
+        with self._connections.reading() as connection:
+            found = connection.execute("SELECT row, files_done FROM erasing ORDER BY row").fetchall()
+        return Unfinished(tuple(int(row) for row, _ in found), frozenset(int(row) for row, done in found if done))
+
+    def note_files_done(self, rows: tuple[int, ...]) -> None:
+        """Note that the files beside the store hold nothing of these rows any more."""
+        with self._connections.writing() as connection:
+            for part, marks in in_parts(rows):
+                connection.execute(f"UPDATE erasing SET files_done = 1 WHERE row IN ({marks})", part)
+
+    def rewrite(self, *, timeout_s: float) -> None:
+        """Write every page of the file anew, into the write-ahead log.
+
+        Raises:
+            MemoryLockedError: another process writes for longer than ``timeout_s``.
+            StoreError: the disk is full.
+        """
+        with self._connections.reading() as connection, _waiting(connection, timeout_s):
+            connection.execute("VACUUM")
+
+    def fold(self, *, timeout_s: float) -> bool:
+        """Fold the write-ahead log into the file and cut it to nothing; False if somebody read an old state so long.
+
+        Asked again and again rather than waited for: a checkpoint that waits keeps every writer out meanwhile.
+        """
+        deadline = time.monotonic() + timeout_s
+        while True:
+            with self._connections.reading() as connection, _waiting(connection, 0):
+                try:
+                    is_busy, _log, _folded = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                except Exception as error:
+                    if not _is_locked(error):
+                        raise
+                    is_busy = 1
+            if not is_busy:
+                return True
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_LOOKED_EVERY_S)
+
+    def done(self, rows: tuple[int, ...]) -> None:
+        """Note that nothing of these rows is left anywhere."""
+        with self._connections.writing() as connection:
+            for part, marks in in_parts(rows):
+                connection.execute(f"DELETE FROM erasing WHERE row IN ({marks}) AND files_done", part)
+
+
+def is_unfinished(connections: Connections) -> bool:
+    """Tell whether something was removed of which bytes may be left."""
+    with connections.reading() as connection:
+        return connection.execute("SELECT 1 FROM erasing LIMIT 1").fetchone() is not None
+
+
+def has_rules(connections: Connections) -> bool:
+    """Tell whether turns go by themselves after some time."""
+    with connections.reading() as connection:
+        return connection.execute("SELECT 1 FROM retention LIMIT 1").fetchone() is not None
+
+
+@contextmanager
+def _waiting(connection: Connection, timeout_s: float) -> Iterator[None]:
+    """Let a connection wait for others so long."""
+    before = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    connection.execute(f"PRAGMA busy_timeout = {int(timeout_s * 1000)}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {before}")
+
+
+def _is_locked(error: Exception) -> bool:
+    return isinstance(error, MemoryLockedError) or "locked" in str(error)
