@@ -74,6 +74,7 @@ else
 	@echo "MEMORY_RAG_DATA is not set: recall and 'not found' stay as they are, and invented turns are embedded" >&2
 	@$(python) -m memory_rag.evaluation speed --out eval/results
 endif
+	@$(python) -m memory_rag.evaluation imports --out eval/results
 	@$(python) -m memory_rag.evaluation tables
 
 # Reports with every question, pages, charts and runs lie in BENCH_OUT; what is kept beside the code is their summary.

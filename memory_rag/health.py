@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,16 +83,27 @@ def doctor(
     progress: Progress | None = None,
 ) -> Checkup:
     """Check a memory from the words up; changes nothing. Reads every turn and builds the keyword index anew."""
-    findings = [words(store)]
+    checks: dict[str, Callable[[], Iterable[Finding]]] = {
+        "words": lambda: [words(store)],
+        "keyword": lambda: keyword(folder, store, indexes, progress),
+        "vectors": lambda: vectors(folder, indexes, pending_limit=settings.pending_limit),
+        "private": lambda: [permissions(folder)],
+        "place": lambda: [whereabouts(folder)],
+        "log": lambda: [write_ahead_log(folder)],
+        "disk": lambda: [space(folder)],
+        "extras": lambda: [extras()],
+    }
+    return Checkup(folder, tuple(finding for name, check in checks.items() for finding in _made(name, check)))
+
+
+def _made(name: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+    """Yield what a check finds; one that can't be made has failed, and the others are made all the same."""
     try:
-        findings += keyword(folder, store, indexes, progress)
-        findings += vectors(folder, indexes, pending_limit=settings.pending_limit)
+        yield from check()
     except StoreError as error:
-        findings.append(
-            Finding("indexes", "fail", f"can't be compared with the words: {error}", "mend the words first")
-        )
-    findings += permissions(folder), whereabouts(folder), write_ahead_log(folder), space(folder), extras()
-    return Checkup(folder, tuple(findings))
+        yield Finding(name, "fail", f"can't be checked: {error}")
+    except OSError as error:
+        yield Finding(name, "fail", f"can't be checked: {error}")
 
 
 def words(store: SqliteTurnStore) -> Finding:

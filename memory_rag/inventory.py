@@ -10,11 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_rag.errors import EmbedderError, MissingExtraError
+from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
 from memory_rag.retrieval.indexes import DERIVED, Indexes
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.store.screening import Counts
 from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.whole import row_counts
 from memory_rag.text.word_bounds import count_words
 from memory_rag.turns import Turn
 
@@ -51,10 +52,10 @@ class Stats:
 
     ``by_role`` and ``by_speaker`` count turns, the most frequent first. ``undated`` turns have no known time,
     ``unrecalled`` ones are left out of search. ``n_bytes`` is what lies on disk, by kind: ``words``, ``vectors``,
-    ``derived``. ``embedder`` is the fingerprint, None without one; ``note`` says why there is none, if there should
-    be. ``found`` counts secrets and personal data by (kind, what was done); ``off_record_since`` is since when no turn
-    is stored. ``snapshot_seq`` is the change up to which the keyword index is saved, None if it isn't; ``seq`` the
-    last.
+    ``derived``; ``rows`` counts what the file of words holds beside turns, by table. ``embedder`` is the fingerprint,
+    None without one; ``note`` says why there is none, if there should be. ``found`` counts secrets and personal data by
+    (kind, what was done); ``off_record_since`` is since when no turn is stored. ``snapshot_seq`` is the change up to
+    which the keyword index is saved, None if it isn't; ``seq`` the last.
     """
 
     folder: Path
@@ -76,6 +77,7 @@ class Stats:
     note: str = ""
     found: Counts = field(default_factory=dict)
     off_record_since: str | None = None
+    rows: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def first(self) -> datetime | None:
@@ -103,6 +105,7 @@ class Stats:
             "n_words": self.n_words,
             "languages": list(self.languages),
             "n_bytes": dict(self.n_bytes),
+            "rows": dict(self.rows),
             "embedder": self.embedder,
             "embedded": self.embedded,
             "pending": self.pending,
@@ -173,6 +176,7 @@ def stats(folder: Path, store: SqliteTurnStore, indexes: Indexes) -> Stats:
         note=coverage.note,
         found=store.findings.counts(),
         off_record_since=store.off_record_since,
+        rows=row_counts(store.connections),
     )
 
 
@@ -191,14 +195,21 @@ def coverage_of(indexes: Indexes) -> Coverage:
 
 
 def bytes_by_kind(folder: Path) -> dict[str, int]:
-    """Return how many bytes a memory takes on disk: its words, its vectors, and what can be rebuilt from them."""
+    """Return how many bytes a memory takes on disk: its words, its vectors, and what can be rebuilt from them.
+
+    Raises:
+        StoreError: the folder can't be looked at.
+    """
     sizes = {"words": 0, "vectors": 0, "derived": 0}
-    for path in folder.rglob("*"):
-        # Another process may take a file away between the two looks.
-        with suppress(FileNotFoundError):
-            if path.is_file():
-                top = path.relative_to(folder).parts[0]
-                sizes[top if top in sizes else "words"] += path.stat().st_size
+    try:
+        for path in folder.rglob("*"):
+            # Another process may take a file away between the two looks.
+            with suppress(FileNotFoundError):
+                if path.is_file():
+                    top = path.relative_to(folder).parts[0]
+                    sizes[top if top in sizes else "words"] += path.stat().st_size
+    except OSError as error:
+        raise StoreError(f"{folder} can't be looked through ({error.strerror}); try again when it can") from error
     return sizes
 
 

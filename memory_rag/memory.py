@@ -15,7 +15,7 @@ from memory_rag.retrieval.search_lock import SearchLock
 from memory_rag.settings import CONFIG_NAME, Settings, home_folder, memory_folder
 from memory_rag.store.correcting import Correction
 from memory_rag.store.erasing import has_rules, is_unfinished
-from memory_rag.store.new_turn import new_turn
+from memory_rag.store.new_turn import new_turn, noting_conversations
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_store import Appended
 from memory_rag.text.instants import zone
@@ -51,6 +51,7 @@ class Memory(MemoryReader):
         self.folder = folder
         self.settings = settings
         self._clock = clock
+        self._summarises = settings.summaries == "auto"
         self.zone = zone(settings.timezone)
         self.store = SqliteTurnStore(
             folder,
@@ -65,6 +66,9 @@ class Memory(MemoryReader):
             self.forgetting.finish()
         if has_rules(self.store.connections):
             self.retention.apply_daily()
+        if self._summarises:
+            # Made here, so that the first add doesn't wait for them.
+            self._nudge(())
 
     @classmethod
     def open(
@@ -150,11 +154,26 @@ class Memory(MemoryReader):
             turn_id=turn_id,
             recalled=recalled,
         )
-        return self.store.add(turn)
+        added = self.store.add(turn)
+        if self._summarises:
+            self._nudge((conversation_id,))
+        return added
 
     def add_many(self, items: Iterable[Turn | Conversation]) -> Appended:
         """Store many turns in one transaction: all of them, or none if one can't be stored."""
-        return self.store.append(items)
+        if not self._summarises:
+            return self.store.append(items)
+        names: dict[str, None] = {}
+        added = self.store.append(noting_conversations(items, names))
+        self._nudge(names)
+        return added
+
+    def _nudge(self, conversation_ids: Iterable[str]) -> None:
+        """Let what is due of conversations be summarised in the background; returns at once."""
+        summaries, talks = self.summaries, self.talks
+        for conversation_id in conversation_ids:
+            summaries.nudge(conversation_id)
+            talks.nudge(conversation_id)
 
     def import_path(
         self,

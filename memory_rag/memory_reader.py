@@ -123,8 +123,8 @@ class MemoryReader:
         from memory_rag.prompt.prompt import Prompt
 
         prompt = Prompt.of_memory(self, clock=self._clock)
-        prompt.summaries = self.summaries.of
-        prompt.earlier = lambda question, within, k: self.talks.search_told(question, within=within, k=k)
+        prompt.summaries, prompt.running = self.summaries.of, self.summaries
+        prompt.talks = self.talks
         return prompt
 
     @cached_property
@@ -132,7 +132,12 @@ class MemoryReader:
         """The running summaries of every conversation: made between turns, audited, extended."""
         from memory_rag.summaries.opening import summaries_of
 
-        return summaries_of(self, clock=self._clock, events=lambda: self.prompt.events)
+        return summaries_of(
+            self,
+            clock=self._clock,
+            events=lambda: self.prompt.events,
+            made=lambda conversation_id: self.prompt.proposals.summary_made(conversation_id),
+        )
 
     @cached_property
     def talks(self) -> Talks:

@@ -53,13 +53,19 @@ class Settings:
     """Threads for embedding and FAISS; 0 means one a core."""
     tokenizer: str = ""
     """The ``tokenizer.json`` of the model that prompts are for; empty means that tokens are estimated, erring high."""
+    summaries: str = "off"
+    """``auto``: after a turn is added, its conversation is summarised in the background if that is due; ``off``: only
+    when it is asked for. Imports are never summarised by themselves."""
+    state_from_summary: str = "propose"
+    """What a summary's facts, decisions and to-dos do to the task's state: ``propose`` keeps them for you to take,
+    ``auto`` sets them, ``off`` leaves it alone."""
     summarizer: str = "extractive"
     """Who writes the running summary: ``extractive`` (offline) or ``openai:<model>`` (OPENAI_BASE_URL)."""
     summary_turns: int = 20
     """Turns without a summary from which on the older of them are summarised."""
     summary_tokens: int = 8_000
     """Estimated tokens of turns without a summary from which on the older of them are summarised."""
-    summary_drift: float = 0.7
+    summary_drift: float = 0.95
     """How far the talk has to move for a new subject, as one minus a cosine; 0, or no embedder, never looks."""
     summary_kept: float = 0.5
     """The share of decisions and preferences that a summary has to keep to be installed, 0 to 1."""
@@ -74,7 +80,11 @@ class Settings:
     """A file of weights for ``hybrid``, as ``memory-rag bench tune`` writes it; empty means the shipped ones."""
 
     def __post_init__(self) -> None:
-        choices = {"durability": ("normal", "full")}
+        choices = {
+            "durability": ("normal", "full"),
+            "summaries": ("off", "auto"),
+            "state_from_summary": ("off", "propose", "auto"),
+        }
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 raise SettingsError(

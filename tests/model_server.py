@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,11 +14,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Answer:
-    """One HTTP response."""
+    """One HTTP response. With ``pieces`` it is sent in those, each when its turn comes; None breaks it off there."""
 
-    body: str
+    body: str = ""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    pieces: Iterable[str | None] | None = None
 
 
 def completion(text: str, *, finish_reason: str = "stop") -> dict[str, Any]:
@@ -34,6 +36,50 @@ def completion(text: str, *, finish_reason: str = "stop") -> dict[str, Any]:
     }
 
 
+def streamed(*texts: str | None, usage: bool = True, ends: bool = True) -> Iterator[str | None]:
+    """What ``/chat/completions`` streams for a model that says these pieces; None breaks the connection off."""
+    for text in texts:
+        if text is None:
+            yield None
+            return
+        yield _event({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]})
+    if ends:
+        yield _event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    if usage:
+        yield _event({"choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}})
+    yield "data: [DONE]\n\n"
+
+
+def _event(chunk: dict[str, Any]) -> str:
+    whole = {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": "small", **chunk}
+    return f"data: {json.dumps(whole)}\n\n"
+
+
+def embeddings(texts: Sequence[str], *, dim: int = 4) -> dict[str, Any]:
+    """What ``/embeddings`` gives: vectors that only tell texts of different lengths apart."""
+    rows = [[1.0, *(float(len(text) >> shift & 1) for shift in range(dim - 1))] for text in texts]
+    return {
+        "object": "list",
+        "model": "small",
+        "data": [{"object": "embedding", "index": at, "embedding": row} for at, row in enumerate(rows)],
+        "usage": {"prompt_tokens": 3, "total_tokens": 3},
+    }
+
+
+def response(text: str) -> dict[str, Any]:
+    """What ``/responses`` gives for a model that said this."""
+    said = {"type": "output_text", "text": text, "annotations": []}
+    return {
+        "id": "resp-1",
+        "object": "response",
+        "created_at": 0,
+        "model": "small",
+        "status": "completed",
+        "output": [{"type": "message", "id": "msg-1", "role": "assistant", "status": "completed", "content": [said]}],
+        "usage": {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18},
+    }
+
+
 @dataclass
 class ModelServer:
     """Gives the answers it was told to, one a request, and then what ``says`` makes of a request; keeps what it was
@@ -43,6 +89,8 @@ class ModelServer:
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
     says: Callable[[dict[str, Any]], str] = lambda request: "I have nothing to say."
+    paths: list[str] = field(default_factory=list)
+    models: tuple[str, ...] = ("small",)
     _answers: list[Callable[[], Answer]] = field(default_factory=list)
 
     def will_say(self, said: object, *, finish_reason: str = "stop") -> None:
@@ -53,6 +101,21 @@ class ModelServer:
     def will_send(self, body: str, *, status: int = 200, headers: Mapping[str, str] | None = None) -> None:
         """Send this body once."""
         self._answers.append(lambda: Answer(body, status, headers or {}))
+
+    def will_stream(self, *texts: str | None, usage: bool = True, ends: bool = True) -> None:
+        """Let the model stream these pieces once; None breaks the connection off there."""
+        self._answers.append(lambda: Answer(pieces=streamed(*texts, usage=usage, ends=ends)))
+
+    def will_stream_slowly(self, first: str, until: threading.Event, *rest: str) -> None:
+        """Let the model stream one piece, and the rest only after the event is set (or ten seconds)."""
+
+        def pieces() -> Iterator[str | None]:
+            chunks = list(streamed(first, *rest))
+            yield chunks[0]
+            until.wait(10)
+            yield from chunks[1:]
+
+        self._answers.append(lambda: Answer(pieces=pieces()))
 
     def will_fail(
         self, status: int, message: str = "no", *, code: str | None = None, headers: Mapping[str, str] | None = None
@@ -70,11 +133,19 @@ class ModelServer:
 
         self._answers.append(answer)
 
-    def answer(self, request: dict[str, Any], *, key: str | None) -> Answer:
+    def answer(self, request: dict[str, Any], *, key: str | None, path: str = "/v1/chat/completions") -> Answer:
         self.requests.append(request)
         self.keys.append(key)
+        self.paths.append(path)
         if self._answers:
             return self._answers.pop(0)()
+        if path.endswith("/embeddings"):
+            texts = request["input"]
+            return Answer(json.dumps(embeddings([texts] if isinstance(texts, str) else texts)))
+        if path.endswith("/responses"):
+            return Answer(json.dumps(response(self.says(request))))
+        if request.get("stream"):
+            return Answer(pieces=streamed(self.says(request)))
         return Answer(json.dumps(completion(self.says(request))))
 
 
@@ -84,9 +155,21 @@ def model_server() -> Iterator[ModelServer]:
     server = ModelServer()
 
     class Server(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            answer = server.answer(request, key=self.headers["Authorization"])
+            answer = server.answer(request, key=self.headers["Authorization"], path=self.path)
+            if answer.pieces is not None:
+                self.stream(answer.pieces)
+                return
+            self.send(answer)
+
+        def do_GET(self) -> None:
+            listed = [{"id": name, "object": "model", "created": 0, "owned_by": "me"} for name in server.models]
+            self.send(Answer(json.dumps({"object": "list", "data": listed})))
+
+        def send(self, answer: Answer) -> None:
             body = answer.body.encode()
             try:
                 self.send_response(answer.status)
@@ -97,6 +180,24 @@ def model_server() -> Iterator[ModelServer]:
                 self.wfile.write(body)
             except OSError:
                 # Whoever asked didn't wait for it.
+                return
+
+        def stream(self, pieces: Iterable[str | None]) -> None:
+            try:
+                self.send_response(200)
+                self.send_header("Content-Type", "text/event-stream")
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                for piece in pieces:
+                    if piece is None:
+                        # Gone in the middle: the body that was promised doesn't end.
+                        self.connection.shutdown(socket.SHUT_RDWR)
+                        return
+                    data = piece.encode()
+                    self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+                    self.wfile.flush()
+                self.wfile.write(b"0\r\n\r\n")
+            except OSError:
                 return
 
         def log_request(self, code: int | str = "-", size: int | str = "-") -> None:

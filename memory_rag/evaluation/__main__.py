@@ -29,15 +29,20 @@ from memory_rag.evaluation.datasets.registry import load
 from memory_rag.evaluation.definition import definition_of
 from memory_rag.evaluation.not_found import K, not_found_trial
 from memory_rag.evaluation.provenance import provenance, write_result
+from memory_rag.evaluation.recall_tables import SETS
 from memory_rag.evaluation.speed import SEED, SIZES, speed_trial
 from memory_rag.evaluation.speed_corpus import Corpus
+from memory_rag.evaluation.speed_imports import TURNS, import_trial
 from memory_rag.evaluation.speed_subjects import Repetitions, Subjects
 from memory_rag.evaluation.tables import fill_pages
 from memory_rag.memory import Memory
 from memory_rag.prompt.asking_for_details import need_of_details
 from memory_rag.retrieval.signals import WEIGHTS
+from memory_rag.settings import Settings
 from memory_rag.talks.ranking import WEIGHTS as TALK_WEIGHTS
 from memory_rag.trials.fifty import fifty_trial
+from memory_rag.trials.labelled_secrets import labelled_secrets
+from memory_rag.trials.new_subjects import joined_of_benchmark, joined_of_fifty, subjects_heard
 from memory_rag.trials.work_folder import benchmark_memory, remembering
 
 _PATHS = {"locomo": "locomo10.json", "beam": "beam/100K"}
@@ -66,6 +71,13 @@ def main(arguments: list[str] | None = None) -> int:
     talking.add_argument("--fifty", type=Path, default=Path("eval/fifty"), help="folder of conversations and questions")
     talking.add_argument("--out", type=Path, required=True, help="folder for fifty.json")
     talking.add_argument("--embedders", default="e5,minilm")
+    joining = commands.add_parser("subjects", help="how well a new subject is heard where conversations are joined")
+    joining.set_defaults(run=_join)
+    joining.add_argument("--data", type=Path, required=True, help="folder with locomo10.json and beam/100K")
+    joining.add_argument("--fifty", type=Path, default=Path("eval/fifty"), help="folder of conversations")
+    joining.add_argument("--out", type=Path, required=True, help="folder for subjects.json")
+    joining.add_argument("--embedders", default="e5,minilm")
+    joining.add_argument("--seed", type=int, default=0)
     timing = commands.add_parser("speed", help="how fast it is, beside rank-bm25 and plain FAISS")
     timing.set_defaults(run=_time)
     timing.add_argument("--out", type=Path, required=True, help="folder for speed.json")
@@ -75,6 +87,18 @@ def main(arguments: list[str] | None = None) -> int:
     timing.add_argument(
         "--repetitions", type=float, default=100, metavar="PERCENT", help="of what is usual; a trial run"
     )
+    importing = commands.add_parser("imports", help="how fast histories of every format are read and stored")
+    importing.set_defaults(run=_import)
+    importing.add_argument("--out", type=Path, required=True, help="folder for imports.json")
+    importing.add_argument("--seed", type=int, default=SEED)
+    importing.add_argument("--turns", type=int, default=TURNS, help="of each format")
+    finding = commands.add_parser("secrets", help="how well secrets and personal data are found")
+    finding.set_defaults(run=_find_secrets)
+    finding.add_argument(
+        "--examples", default="tests.eval_sets.made_secrets", help="the module that puts them together"
+    )
+    finding.add_argument("--data", type=Path, help="folder with locomo10.json and beam/100K, whose turns are read too")
+    finding.add_argument("--out", type=Path, required=True, help="folder for secrets.json")
     tabling = commands.add_parser("tables", help="make the tables of the pages from the results")
     tabling.set_defaults(run=_tabulate)
     tabling.add_argument("--results", type=Path, default=Path("eval/results"))
@@ -170,6 +194,26 @@ def _talk(given: argparse.Namespace) -> None:
     write_result(given.out / "fifty.json", {"dataset": dataset, "provenance": made, "result": result})
 
 
+def _join(given: argparse.Namespace) -> None:
+    benchmarks = {name: load(name, given.data / path) for name, path in _PATHS.items()}
+    fifties = [read_fifty(given.fifty, language=language) for language in LANGUAGES]
+    joined = {name: joined_of_benchmark(one, seed=given.seed) for name, one in benchmarks.items()}
+    joined |= {f"fifty-{one.language}": joined_of_fifty(one, seed=given.seed) for one in fifties}
+    embedders = {name: open_embedder(name) for name in given.embedders.split(",")}
+    drift = Settings().summary_drift
+    with _progress() as shown:
+        result = {
+            name: subjects_heard(joined, embedder=embedder, drift=drift, progress=_told(shown))
+            for name, embedder in embedders.items()
+        }
+    digests = [*(one.sha256 for one in benchmarks.values()), *(one.sha256 for one in fifties)]
+    dataset = {"name": "joined", "sha256": hashlib.sha256("".join(digests).encode()).hexdigest()}
+    made = provenance(
+        embedders={name: embedder.fingerprint for name, embedder in embedders.items()}, drift=drift, seed=given.seed
+    )
+    write_result(given.out / "subjects.json", {"dataset": dataset, "provenance": made, "result": result})
+
+
 def _time(given: argparse.Namespace) -> None:
     # Loaded here, so that the other trials do without; the model is loaded with its first text.
     from memory_rag.embedding.minilm import MiniLmEmbedder
@@ -226,6 +270,24 @@ def _time(given: argparse.Namespace) -> None:
         "load_average_after": os.getloadavg()[0],
     }
     write_result(given.out / "speed.json", {"provenance": provenance(**settings), "result": result})
+
+
+def _import(given: argparse.Namespace) -> None:
+    def store(folder: Path, path: Path) -> int:
+        with Memory.open(folder, embedder="none") as memory:
+            return memory.import_path(path).kept
+
+    with tempfile.TemporaryDirectory() as scratch, _progress(auto_refresh=False) as shown:
+        result = import_trial(store, scratch=Path(scratch), seed=given.seed, n_turns=given.turns, tell=_told(shown))
+    write_result(given.out / "imports.json", {"provenance": provenance(seed=given.seed), "result": result})
+
+
+def _find_secrets(given: argparse.Namespace) -> None:
+    paths = {} if given.data is None else _PATHS
+    found = labelled_secrets(
+        given.examples, {SETS[name]: load(name, given.data / path) for name, path in paths.items()}
+    )
+    write_result(given.out / "secrets.json", {"provenance": provenance(), **found})
 
 
 def _locomo_texts(data: Path, scratch: Path, n: int, *, seed: int) -> list[str]:

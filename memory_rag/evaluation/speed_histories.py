@@ -223,7 +223,7 @@ def _beam(folder: Path, talks: Iterable[Talk]) -> None:
 
 def _discord(folder: Path, talks: Iterable[Talk]) -> None:
     for at, (talk, turns) in enumerate(talks, 1):
-        messages = [
+        messages: list[dict[str, Any]] = [
             {
                 "id": str(1_100_000_000_000_000_000 + turn.ordinal),
                 "type": "Default",
@@ -286,7 +286,7 @@ def _telegram(folder: Path, talks: Iterable[Talk]) -> None:
 
 def _whatsapp(folder: Path, talks: Iterable[Talk]) -> None:
     for talk, turns in talks:
-        lines = (f"{_said(turn):%d/%m/%Y, %H:%M} - {turn.speaker}: {turn.text}\n" for turn in turns)
+        lines = (f"{_said(turn):%d.%m.%Y, %H:%M} - {turn.speaker}: {turn.text}\n" for turn in turns)
         (folder / f"WhatsApp Chat with {talk}.txt").write_text("".join(lines), encoding="utf-8")
 
 

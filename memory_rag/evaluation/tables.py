@@ -15,9 +15,11 @@ from typing import Any, Final
 from memory_rag.errors import MemoryRagError
 from memory_rag.evaluation.asking import asking_table
 from memory_rag.evaluation.fifty_tables import FIFTY_TABLES, fifty_tables
+from memory_rag.evaluation.finding_secrets import secrets_table
 from memory_rag.evaluation.kept_tables import kept_table, subjects_table
 from memory_rag.evaluation.markdown import interval, markdown_table, share
 from memory_rag.evaluation.recall_tables import SETS, recall_tables
+from memory_rag.evaluation.speed_imports import import_table
 from memory_rag.evaluation.speed_tables import speed_tables
 
 Results = Mapping[str, Mapping[str, Any]]
@@ -95,6 +97,8 @@ def tables_of(results: Results) -> dict[str, str]:
         "ask-details": _made(_asking, results, "ask-details"),
         "summaries-kept": _made(kept_table, results, "summaries"),
         "new-subjects": _made(subjects_table, results, "subjects"),
+        "imports": _made(import_table, results, "imports"),
+        "secrets": _made(lambda found: secrets_table(found["secrets"]["result"]), results, "secrets"),
         "made-with": _made(_made_with, results, ""),
     }
     tables |= fifty_tables(results["fifty"]) if "fifty" in results else {one: _missing(one) for one in FIFTY_TABLES}

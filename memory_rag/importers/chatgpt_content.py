@@ -30,7 +30,7 @@ def content_of(content: Any) -> Content:
     kind = kind_of(fields, "content_type")
     if kind in {"text", "multimodal_text"}:
         parts = fields.get("parts")
-        return _of_parts(parts if isinstance(parts, list) else [_text(fields, "text")])
+        return _of_parts(parts if isinstance(parts, list) else [_text(fields, "parts", "text")])
     if kind == "code":
         text = _text(fields, "text")
         return Content(text, (Block("code", {"language": fields.get("language")}),) if text else ())

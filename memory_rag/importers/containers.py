@@ -82,7 +82,8 @@ def _zip(path: Path, label: str, opened: ExitStack, max_entry_bytes: int) -> Ite
         archive = opened.enter_context(zipfile.ZipFile(path))
     except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
         raise ImportFormatError(f"{label}: not a zip that can be read: {error}; export it again") from error
-    entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+    # Not is_dir(): it fails for an entry without a name, which a damaged zip may have.
+    entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
     if any(entry.flag_bits & 0x1 for entry in entries):
         raise ImportFormatError(f"{label}: the zip is encrypted; unpack it with its password and import the folder")
     inside = path.resolve()

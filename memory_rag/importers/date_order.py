@@ -32,6 +32,7 @@ class Figures:
 
 
 _LAST_MONTH: Final = 12
+_LAST_DAY: Final = 31
 
 
 def told_order(dates: Sequence[Figures]) -> DateOrder | None:
@@ -39,6 +40,7 @@ def told_order(dates: Sequence[Figures]) -> DateOrder | None:
 
     A year of four digits in front is told at once, and dates with dots are day-first wherever they are written; 5/5/24
     is the same day both ways. Else a number above 12 tells, and without one, which reading never goes back in time.
+    A year of two digits in front is believed if the other reading does go back.
     """
     if any(date.n_digits == 4 for date in dates):
         return "ymd"
@@ -50,7 +52,15 @@ def told_order(dates: Sequence[Figures]) -> DateOrder | None:
         day_first, month_first = _never_goes_back(dates, "dmy"), _never_goes_back(dates, "mdy")
     if day_first == month_first:
         return None
-    return "dmy" if day_first else "mdy"
+    order: DateOrder = "dmy" if day_first else "mdy"
+    if not _never_goes_back(dates, order) and _never_goes_back(dates, "ymd") and _are_days(dates, "ymd"):
+        return "ymd"
+    return order
+
+
+def _are_days(dates: Sequence[Figures], order: DateOrder) -> bool:
+    read = [date.read(order) for date in dates]
+    return all(1 <= month <= _LAST_MONTH and 1 <= day <= _LAST_DAY for _, month, day in read)
 
 
 def _never_goes_back(dates: Sequence[Figures], order: DateOrder) -> bool:

@@ -16,6 +16,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"[+-]?\d{9,}(\.\d*)?")  # fewer digits are a year or a date
 # Most times of most exports: seconds of this half century, with microseconds at most.
 _PLAIN_SECONDS = re.compile(r"([0-9]{9,10})(?:\.([0-9]{1,6}))?")
+_NO_TIME = frozenset({"0", "0.0", "0.000000"})
 _MONTHS = [
     "january",
     "february",
@@ -48,6 +49,7 @@ class Moment:
 def moment(value: Any, *, tz: tzinfo) -> Moment:
     """Understand a time as JSON holds it: Unix seconds (or milliseconds), or ISO 8601, in ``tz`` if zoneless.
 
+    A 0 is what programs write that have no time, and not the beginning of 1970.
     Microseconds are exact: they come from the digits as written, not from their binary float.
     """
     if value is None or value == "":
@@ -57,6 +59,8 @@ def moment(value: Any, *, tz: tzinfo) -> Moment:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return Moment(written=str(value), problem="time not understood")
     written = value.written if isinstance(value, WrittenFloat) else str(value)
+    if value == 0 or written in _NO_TIME:
+        return Moment(written=written, problem="time 0, taken for unknown")
     plain = _PLAIN_SECONDS.fullmatch(written)
     if plain is not None:
         return Moment(

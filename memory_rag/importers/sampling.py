@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Literal
@@ -54,12 +55,16 @@ def sample(source: SourceFile, *, first_bytes: int = FIRST_BYTES) -> Sample:
             data = handle.read(wanted)
             whole = len(data) < wanted or not handle.read(1)
         encoding = encoding_of(data)
-        if encoding.name == "utf-8" and b"\0" in data[:FIRST_BYTES]:
+        if encoding.name == "utf-8" and b"\0" in data[:FIRST_BYTES] and not _begins_like_json(data):
             return Sample(source.path, "binary")
         try:
             decoder = codecs.getincrementaldecoder(encoding.name)()
             text = decoder.decode(data[encoding.mark_length :], final=whole)
         except UnicodeDecodeError:
+            # A broken line costs only itself: those about it tell what it is.
+            items = _good_lines(data.decode("utf-8", "replace")) if _begins_like_json(data) else ()
+            if items and data.lstrip()[:1] == b"{":
+                return Sample(source.path, "lines", items)
             source.read_text()  # raises with the byte's offset in the whole file
             raise
         found = _look(source.path, text, whole=whole)
@@ -68,6 +73,11 @@ def sample(source: SourceFile, *, first_bytes: int = FIRST_BYTES) -> Sample:
         if found is not None:
             return found
         wanted *= 2
+
+
+def _begins_like_json(data: bytes) -> bool:
+    """Whether zero bytes are a torn write, as a crash leaves it, in what is text otherwise."""
+    return data.lstrip()[:1] in {b"{", b"["}
 
 
 def closed(text: str) -> str:
@@ -105,6 +115,9 @@ def _look(path: PurePath, text: str, *, whole: bool, closed: str = "") -> Sample
     except ValueError as error:
         if not whole and may_be_cut(error, len(text)):
             return None
+        items = _good_lines(text) if text[start] == "{" else ()
+        if items:
+            return Sample(path, "lines", items, head)
         return Sample(path, "text", head=head, problem=json_fault(error))
     return Sample(path, "text", head=head)
 
@@ -139,8 +152,7 @@ def _object_or_lines(path: PurePath, text: str, start: int, *, whole: bool) -> S
     if rest == len(text):
         return Sample(path, "object", (first,), head) if whole else None
     if "\n" not in text[end:rest]:
-        error = json.JSONDecodeError("Extra data", text, rest)
-        return Sample(path, "text", head=head, problem=json_fault(error))
+        raise json.JSONDecodeError("Extra data", text, rest)
     items = [first]
     for line in text[rest:].split("\n")[: MAX_ITEMS - 1]:
         try:
@@ -148,6 +160,18 @@ def _object_or_lines(path: PurePath, text: str, start: int, *, whole: bool) -> S
         except ValueError:
             break
     return Sample(path, "lines", tuple(items), head)
+
+
+def _good_lines(text: str) -> tuple[Any, ...]:
+    """Return the objects of JSON Lines that begin with a broken one; none if not half of the first lines are whole."""
+    first = [line for line in text.split("\n")[: MAX_ITEMS + 1] if line.strip()]
+    items: list[Any] = []
+    for line in first:
+        with suppress(ValueError, RecursionError):
+            found = json.loads(line)
+            if isinstance(found, dict):
+                items.append(found)
+    return tuple(items) if 2 * len(items) >= len(first) else ()
 
 
 def _after_blank(text: str, at: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ _NOTICES: Final = frozenset(
     for what in ("join", "leave", "topic", "purpose", "name", "archive", "unarchive", "convert_to_private")
 ) | {"pinned_item", "unpinned_item", "bot_add", "bot_remove", "tombstone", "reminder_add", "reminder_delete"}
 
+_STAMP: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _NEVER: Final = Decimal(0)
 
 
@@ -173,14 +175,18 @@ def _listed(file: SourceFile) -> list[Any]:
 
 def _sent(written: Any) -> tuple[str, Decimal]:
     """Return what is wrong with a time stamp, or "", and its value."""
-    if not isinstance(written, str) or not written:
+    if written is None or written == "":
         return "ts missing", _NEVER
+    if not isinstance(written, str):
+        return "ts not a text", _NEVER
     try:
         value = Decimal(written)
     except InvalidOperation:
         return "ts not understood", _NEVER
     if not value.is_finite():
         return "ts not finite", _NEVER
+    if not _STAMP.fullmatch(written):
+        return "ts not understood", _NEVER
     return ("", value) if 0 <= value < 2**40 else ("ts out of range", _NEVER)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from memory_rag.importers.messages import as_list, as_object, kind_of
+from memory_rag.importers.messages import as_list, as_object
 from memory_rag.turns import Block
 
 _MENTION: Final = re.compile(r"<([@#])([A-Z0-9]+)(?:\|([^<>]*))?>")
@@ -24,16 +24,15 @@ def laid_out(blocks: Any, names: Mapping[str, str]) -> tuple[Block, ...]:
 
 
 def _words(value: Any, names: Mapping[str, str]) -> Iterator[str]:
-    for one in as_list(value):
-        fields = as_object(one)
+    """Yield the words of layout blocks, in the order in which they are shown."""
+    for fields in map(as_object, as_list(value)):
         text = fields.get("text")
         if isinstance(text, str) and text.strip():
             yield text
-        elif kind_of(fields) in {"user", "channel"}:
-            named = names.get(str(fields.get("user_id") or fields.get("channel_id")))
-            if named:
-                yield named
-        yield from _words([text, fields.get("accessory")], names)
+        named = names.get(str(fields.get("user_id") or fields.get("channel_id")))
+        if named:
+            yield named
+        yield from _words([one for one in (text, fields.get("accessory")) if isinstance(one, dict)], names)
         for inner in ("elements", "fields"):
             yield from _words(fields.get(inner), names)
 

@@ -93,12 +93,12 @@ class SourceFile:
         """Yield the JSON value of each line that isn't blank; only a line feed ends a line.
 
         A last line that breaks off without a line feed is being written or was cut: it comes as ``Skipped``, and so
-        does any other broken line if ``skip_broken``.
+        does any other broken line if ``skip_broken``, be it no JSON or no text.
 
         Raises:
             ImportFormatError: a line is broken (with line and column), or a byte is (with its offset).
         """
-        for number, text in enumerate(self.read_lines(), 1):
+        for number, text in enumerate(self.read_lines(skip_broken=skip_broken), 1):
             if isinstance(text, Skipped):
                 yield text
             elif text.strip():
@@ -114,10 +114,10 @@ class SourceFile:
                 else:
                     yield Line(number, value)
 
-    def read_lines(self) -> Iterator[str | Skipped]:
+    def read_lines(self, *, skip_broken: bool = False) -> Iterator[str | Skipped]:
         """Yield the lines of the text with their line feeds, which alone end a line.
 
-        A last line that ends amid a letter comes as ``Skipped``.
+        A last line that ends amid a letter comes as ``Skipped``, and with ``skip_broken`` any that is no text.
 
         Raises:
             ImportFormatError: a byte is not of the encoding.
@@ -138,7 +138,9 @@ class SourceFile:
                     if not raw.endswith(b"\n") and error.reason == "unexpected end of data":
                         yield self._unfinished(number)
                         return
-                    raise undecodable(error, base=offset, label=self.label) from error
+                    if not skip_broken:
+                        raise undecodable(error, base=offset, label=self.label) from error
+                    yield Skipped(f"a line that isn't {encoding.name.upper()}", f"{self.label}, line {number}")
                 offset += len(raw)
 
     def _parsed(self, text: str, *, line: int | None = None) -> Any:

@@ -100,7 +100,7 @@ def _messages(
         last = own + _FIRST if isinstance(own, int) and 0 <= own + _FIRST < 2**62 else last + 1
         given = str(own) if own is not None else digest(message)
         native_id = within.distinct(given)
-        if native_id != given:
+        if own is not None and native_id != given:
             yield Noted("message id repeated, numbered", at)
         yield from _turn(message, conversation_id, native_id, last, at, options)
 
@@ -143,15 +143,16 @@ def _said(message: dict[str, Any], options: ImportOptions) -> Moment:
 
 
 def _text(message: dict[str, Any]) -> str:
-    """Return the words: the entities' texts, or the text, which is one text or a list of texts and objects."""
-    for parts in (message.get("text_entities"), message.get("text")):
-        if isinstance(parts, str):
-            return parts
-        texts = [part if isinstance(part, str) else as_object(part).get("text") for part in as_list(parts)]
-        found = "".join(text for text in texts if isinstance(text, str))
-        if found:
-            return found
-    return ""
+    """Return the words: the entities' texts, or the text if it holds more; either may come in pieces."""
+    told, whole = _put_together(message.get("text_entities")), _put_together(message.get("text"))
+    return told if len(told) >= len(whole) else whole
+
+
+def _put_together(parts: Any) -> str:
+    if isinstance(parts, str):
+        return parts
+    texts = [part if isinstance(part, str) else as_object(part).get("text") for part in as_list(parts)]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _blocks(message: dict[str, Any]) -> tuple[Block, ...]:

@@ -94,8 +94,11 @@ class _Found:
 
 
 def _lines(source: SourceFile) -> Iterator[_Line | Skipped]:
-    """Yield the lines without what ends them, which the first one tells, and what each begins."""
-    ending = ""
+    """Yield the lines without what ends them, which the first one tells, and what each begins.
+
+    A line in the other telephone's way was copied into a message.
+    """
+    ending, in_brackets = "", None
     for number, line in enumerate(source.read_lines()):
         if isinstance(line, Skipped):
             yield line
@@ -103,7 +106,10 @@ def _lines(source: SourceFile) -> Iterator[_Line | Skipped]:
         if number == 0 and line.endswith("\r\n"):
             ending = "\r"
         line = line.removesuffix("\n").removesuffix(ending)
-        yield line, header_of(line)
+        header = header_of(line)
+        if header is not None and in_brackets is None:
+            in_brackets = header.in_brackets
+        yield line, header if header is None or header.in_brackets == in_brackets else None
 
 
 def _looked_through(lines: Iterable[_Line | Skipped], label: str) -> _Found:

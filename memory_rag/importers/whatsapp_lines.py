@@ -30,7 +30,8 @@ _QUOTES: Final = re.compile('["“”„«»]')
 class Header:
     """The first line of a message, without its line feed: date, clock, and what follows them.
 
-    ``hour`` is of 24; ``written`` is date and time as they stand there; ``line`` is the whole of it.
+    ``hour`` is of 24; ``written`` is date and time as they stand there; ``line`` is the whole of it; ``in_brackets`` is
+    how iPhones write date and time.
     """
 
     line: str
@@ -41,6 +42,7 @@ class Header:
     second: int
     written: str
     rest: str
+    in_brackets: bool
 
 
 def header_of(line: str) -> Header | None:
@@ -55,7 +57,7 @@ def header_of(line: str) -> Header | None:
     if clock is None or int(minute) > 59:
         return None
     figures = Figures(int(first), int(second), int(third), len(first), sign)
-    return Header(line, figures, clock, int(minute), int(seconds or 0), written, groups[-1])
+    return Header(line, figures, clock, int(minute), int(seconds or 0), written, groups[-1], groups[0] is not None)
 
 
 def speaker_of(rest: str, *, names: frozenset[str] = frozenset()) -> tuple[str, str] | None:
@@ -80,5 +82,7 @@ def _hour(hour: int, half: str | None) -> int | None:
     if half in _AFTERNOON:
         hour = hour if hour >= 12 else hour + 12
     elif half in _MORNING and hour == 12:
+        hour = 0
+    if hour == 24:  # as some languages write midnight
         hour = 0
     return hour if 0 <= hour <= 23 else None

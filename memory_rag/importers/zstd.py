@@ -24,7 +24,7 @@ def decompressed(opener: Callable[[], IO[bytes]], *, label: str) -> Callable[[],
             zstandard: Any = import_module("zstandard")
         except ImportError as error:
             absent = MissingExtraError("zstandard", extra="zstd")
-            raise ImportFormatError(f"{label}: is compressed, and what reads it, {absent}") from error
+            raise ImportFormatError(f"{label}: it is compressed, and {absent}") from error
         reader = zstandard.ZstdDecompressor().stream_reader(opener(), read_across_frames=True)
         return io.BufferedReader(_Whole(reader, zstandard.ZstdError), buffer_size=1 << 17)
 

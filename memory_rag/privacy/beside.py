@@ -90,7 +90,11 @@ class BesideTurns:
     def _state(self) -> None:
         for name, value in self.connection.execute("SELECT name, value FROM state").fetchall():
             state = json.loads(text_from_bytes(value))
-            kept = _without(state, self._tells, note=lambda path, text: self._note_field(path, text))
+            kept = _without(
+                _without_entries(state, self.turn_ids, note=self._note_entry),
+                self._tells,
+                note=lambda path, text: self._note_field(path, text),
+            )
             if kept is _GONE:
                 kept = {}
             if kept != state:
@@ -98,6 +102,9 @@ class BesideTurns:
                     "UPDATE state SET value = ? WHERE name = ?",
                     (text_bytes(json.dumps(kept, ensure_ascii=False)), name),
                 )
+
+    def _note_entry(self, path: str, text: str) -> None:
+        self.found.append(Beside("state", path, text, "it names the turn"))
 
     def _note_field(self, path: str, text: str) -> None:
         self.found.append(Beside("state", path, text, self._why(f"{path} {text}")))
@@ -149,6 +156,25 @@ class BesideTurns:
             return "it says the same"
         own = self.own.told_by(text)
         return f"only the turn says {', '.join(sorted(own)[:3])}" if own else ""
+
+
+def _without_entries(value: Any, turn_ids: Set[str], *, path: str = "", note: Callable[[str, str], object]) -> Any:
+    """Return a state without the entries of its lists that name one of these turns among their ``turns``."""
+    if isinstance(value, dict):
+        return {
+            name: _without_entries(inner, turn_ids, path=f"{path}.{name}" if path else name, note=note)
+            for name, inner in value.items()
+        }
+    if not isinstance(value, list):
+        return value
+    kept = []
+    for entry in value:
+        named = entry.get("turns") if isinstance(entry, dict) else None
+        if isinstance(named, list) and not turn_ids.isdisjoint(one for one in named if isinstance(one, str)):
+            note(path, json.dumps(entry, ensure_ascii=False))
+        else:
+            kept.append(_without_entries(entry, turn_ids, path=path, note=note))
+    return kept
 
 
 def _without(

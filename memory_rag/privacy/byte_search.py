@@ -13,35 +13,37 @@ SHORTEST: Final = 6
 """Bytes of what can be looked for at least; shorter ones stand in any file by chance."""
 _WINDOW: Final = 4 * 2**20
 _KEYS: Final = 2**24
+_LOOKED_AT: Final = 256
 
 
 class ByteSearch:
     """Looks for all of some byte strings at once, each of :data:`SHORTEST` bytes or more.
 
-    A place is looked at closely if its first three bytes begin one of them and the next three go on one of them: a
-    table look-up each, whatever their number.
+    Six bytes of each are its key. A place is looked at closely if three bytes there begin a key and the next three end
+    one: a table look-up each, whatever their number.
     """
 
     def __init__(self, wanted: Sequence[bytes]) -> None:
         self._wanted = list(wanted)
         self._longest = max(map(len, wanted), default=0)
-        self._first = _table([one[:3] for one in wanted])
-        self._second = _table([one[3:6] for one in wanted])
-        self._by_start: dict[bytes, list[int]] = {}
+        self._by_key: dict[bytes, list[tuple[int, int]]] = {}
         for number, one in enumerate(wanted):
-            self._by_start.setdefault(one[:SHORTEST], []).append(number)
+            start = _telling_place(one)
+            self._by_key.setdefault(one[start : start + SHORTEST], []).append((number, start))
+        self._first = _table([key[:3] for key in self._by_key])
+        self._second = _table([key[3:] for key in self._by_key])
 
     def found_in(self, data: bytes) -> Iterator[tuple[int, int]]:
-        """Yield (number of what was found, where) in some bytes, by place."""
+        """Yield (number of what was found, where) in some bytes."""
         if len(data) < SHORTEST or not self._wanted:
             return
         values = np.frombuffer(data, np.uint8)
-        places = np.flatnonzero(self._first[_keys(values[:-3])[: len(values) - SHORTEST + 1]])
+        places = np.flatnonzero(self._first[_keys(values[:-3])])
         places = places[self._second[_keys_at(values, places + 3)]]
         for place in places.tolist():
-            for number in self._by_start.get(data[place : place + SHORTEST], ()):
-                if data.startswith(self._wanted[number], place):
-                    yield number, place
+            for number, start in self._by_key.get(data[place : place + SHORTEST], ()):
+                if place >= start and data.startswith(self._wanted[number], place - start):
+                    yield number, place - start
 
     def found_in_file(self, path: Path, *, seen_as: Callable[[bytes], bytes] = bytes) -> Mapping[int, int]:
         """Return the first place of each that a file holds, by its number; the bytes are looked at ``seen_as``.
@@ -59,6 +61,12 @@ class ByteSearch:
                 at += len(data)
                 kept = window[len(window) - min(len(window), max(0, self._longest - 1)) :]
         return found
+
+
+def _telling_place(data: bytes) -> int:
+    """Return where six bytes begin that hardly stand by chance in an empty page or a row of small numbers."""
+    places = range(min(len(data) - SHORTEST + 1, _LOOKED_AT))
+    return max(places, key=lambda at: (len(set(data[at : at + SHORTEST]) - {0, 255}), -at))
 
 
 def _table(keys: Sequence[bytes]) -> npt.NDArray[np.bool_]:

@@ -47,7 +47,7 @@ class Erasure:
             if not self._erasing.fold(timeout_s=timeout_s):
                 return READERS
             self._erasing.done(unfinished.rows)
-        except StoreError as error:
+        except (StoreError, OSError) as error:
             return str(error)
         return ""
 

@@ -22,6 +22,7 @@ from memory_rag.privacy.numbers import (
 )
 from memory_rag.privacy.passwords import find_passwords
 from memory_rag.privacy.phones import find_phones
+from memory_rag.privacy.taken import Taken
 from memory_rag.turns import Span
 
 _FIGURES: Final = re.compile(r"[+(]?[0-9][0-9 \u00a0\u2007\u2009\u202f\u2010\u2011\u2013\u2212+().,/:-]{5,}[0-9]")
@@ -36,21 +37,20 @@ class Found:
     kind: Kind
 
 
-def find(text: str, kinds: Collection[Kind] = frozenset(Kind)) -> list[Found]:
+def find(text: str, kinds: Collection[Kind] = frozenset(Kind), *, seen: int | None = None) -> list[Found]:
     """Return what is secret or personal in a text, in order, no two over each other; of two that were, the graver.
 
-    Positions are code points. Health, faith, politics and the like have no shape and are not found.
+    ``seen`` is what a glance at the text told, if there was one. Positions are code points. Health, faith, politics and
+    the like have no shape and are not found.
     """
-    seen = glance(text)
+    seen = glance(text) if seen is None else seen
     if not seen & families_of(kinds):
         return []
     read = with_plain_digits(text)
-    found: list[Found] = []
-    for kind, spans in _by_rule(read, seen):
-        # What a graver kind has taken is taken also where that kind isn't asked for.
-        taken = [one.span for one in found]
-        found += [Found(span, kind) for span in sorted(set(spans)) if not any(_meet(span, other) for other in taken)]
-    return [one for one in _in_order(found) if one.kind in kinds]
+    taken = Taken()
+    # What a graver kind has taken is taken also where that kind isn't asked for.
+    found = [Found(span, kind) for kind, spans in _by_rule(read, seen) for span in taken.take(spans)]
+    return sorted((one for one in found if one.kind in kinds), key=lambda one: one.span)
 
 
 def _by_rule(text: str, seen: int) -> Iterator[tuple[Kind, Iterable[Span]]]:
@@ -82,16 +82,3 @@ def _in_all(rule: Callable[[Span], Iterator[Span]], figures: Iterable[Span], end
     for one in figures:
         # Two signs more: a rule looks at what follows, and a pattern sees nothing beyond its end.
         yield from rule(Span(one.start, min(end, one.end + 2)))
-
-
-def _in_order(found: list[Found]) -> list[Found]:
-    """Return them by place; of two of one kind that lie over each other the longer."""
-    ordered: list[Found] = []
-    for one in sorted(found, key=lambda one: (one.span.start, -one.span.end)):
-        if not ordered or one.span.start >= ordered[-1].span.end:
-            ordered.append(one)
-    return ordered
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end

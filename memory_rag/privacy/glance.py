@@ -6,6 +6,7 @@ from collections.abc import Collection
 from functools import cache
 from typing import Final
 
+from memory_rag.privacy.key_marks import MARKS
 from memory_rag.privacy.kinds import Kind
 from memory_rag.turns import text_bytes
 
@@ -48,8 +49,8 @@ def _as_bytes_read(*words: str) -> tuple[str, ...]:
 
 
 _WORDS: Final = _as_bytes_read(
-    *("pass", "pwd", "login", "log in", "logg", "koden", "code", "://", " -u", "kennwort", "senha", "wachtwoord"),
-    *("adgangskode", "salasana", "losenord", "contrase", "credential"),
+    *("pass", "pwd", "login", "log in", "logg", "koden", "code", " -u", " --user", " --proxy", "mysql", "kennwort"),
+    *("senha", "wachtwoord", "adgangskode", "salasana", "losenord", "contrase", "credential"),
 )
 # Only ASCII letters become small below.
 _WORDS_BEYOND_ASCII: Final = _as_bytes_read(
@@ -76,9 +77,10 @@ def glance(text: str) -> int:
         if len(telling) >= len(_EIGHT_DIGITS) and _EIGHT_DIGITS in data.translate(_FIGURES, _BETWEEN):
             seen |= FIGURES
         small = data.lower().decode("latin-1")
-        if _has_any(small, _WORDS) or (not is_ascii and _has_any(small, _WORDS_BEYOND_ASCII)):
+        is_told = _has_any(small, _WORDS) or (not is_ascii and _has_any(small, _WORDS_BEYOND_ASCII))
+        if is_told or (b"@" in telling and "://" in small):
             seen |= PASSWORD
-    if _LONG_RUN in data.translate(_RUNS):
+    if _LONG_RUN in data.translate(_RUNS) and _has_any(text, MARKS):
         seen |= KEY
         if b"PRIVATE KEY" in data:
             seen |= PRIVATE_KEY

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 Redact = Callable[[str, str], str]
 """Called with (a string, the name it stands under or ""), returns the string as it may be kept."""
 
 _LITERAL: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\w.+-])[0-9]{8,19}(?![\w.])', re.DOTALL)
+_TELLING_NAME: Final = re.compile(
+    r"pass|pwd|key|token|secret|auth|bearer|credential|cookie|lösen|losen|kennwort|senha|contrase|wachtwoord|nyckel|nøkkel|"
+    r"adgangskode|密码|密碼|パスワード|парол",
+    re.IGNORECASE,
+)
 _LEAST_NUMBER: Final = 10**7
 """From this on a number may be a card's or a person's: it is read as its digits."""
 _NAME_FOLLOWS: Final = re.compile(r"\s*:")
@@ -46,6 +52,12 @@ def strings_in(value: Any, *, name: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, (list, tuple)):
         for inner in value:
             yield from strings_in(inner, name=name)
+
+
+@lru_cache(maxsize=4096)
+def is_telling(name: str) -> bool:
+    """Tell whether a value may be a secret for the name alone that it stands under."""
+    return _TELLING_NAME.search(name) is not None
 
 
 def is_number(value: Any) -> bool:

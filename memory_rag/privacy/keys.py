@@ -7,63 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from memory_rag.privacy.bounds import begins_at, places_of
+from memory_rag.privacy.key_marks import NAME_ENDS, SHAPES
 from memory_rag.turns import Span
 
-# What a key begins with, and the whole of it from there. Each is bounded: a text of nothing but marks costs no more.
-_SHAPES: Final = {
-    "AKIA": "AKIA[A-Z0-9]{16}",
-    "ASIA": "ASIA[A-Z0-9]{16}",
-    "AIza": r"AIza[\w-]{35}",
-    "AGE-SECRET-KEY-1": "AGE-SECRET-KEY-1[A-Z0-9]{58}",
-    "ATATT3": r"ATATT3[\w=-]{60,300}",
-    "GOCSPX-": r"GOCSPX-[\w-]{28}",
-    "SG.": r"SG\.[\w-]{16,32}\.[\w-]{16,64}",
-    "PMAK-": "PMAK-[0-9a-f]{24}-[0-9a-f]{34}",
-    "dckr_pat_": r"dckr_pat_[\w-]{20,60}",
-    "doo_v1_": "doo_v1_[0-9a-f]{64}",
-    "dop_v1_": "dop_v1_[0-9a-f]{64}",
-    "dor_v1_": "dor_v1_[0-9a-f]{64}",
-    "eyJ": r"eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}\.[\w-]{10,2000}",
-    "figd_": r"figd_[\w-]{30,60}",
-    "ghp_": "ghp_[A-Za-z0-9]{36,255}",
-    "gho_": "gho_[A-Za-z0-9]{36,255}",
-    "ghr_": "ghr_[A-Za-z0-9]{36,255}",
-    "ghs_": "ghs_[A-Za-z0-9]{36,255}",
-    "ghu_": "ghu_[A-Za-z0-9]{36,255}",
-    "github_pat_": r"github_pat_\w{40,255}",
-    "glpat-": r"glpat-[\w.-]{20,300}",
-    "gsk_": "gsk_[A-Za-z0-9]{40,80}",
-    "hf_": "hf_[A-Za-z]{30,40}",
-    "hooks.slack.com/": r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{30,120}",
-    "hvs.": r"hvs\.[\w-]{20,120}",
-    "lin_api_": "lin_api_[A-Za-z0-9]{40}",
-    "npm_": "npm_[A-Za-z0-9]{36}",
-    "ntn_": "ntn_[A-Za-z0-9]{40,60}",
-    "nvapi-": r"nvapi-[\w-]{50,80}",
-    "pplx-": "pplx-[A-Za-z0-9]{40,64}",
-    "pypi-": r"pypi-AgE[\w-]{50,400}",
-    "r8_": "r8_[A-Za-z0-9]{37}",
-    "rk_live_": "rk_live_[A-Za-z0-9]{20,120}",
-    "rk_test_": "rk_test_[A-Za-z0-9]{20,120}",
-    "sbp_": "sbp_[0-9a-f]{40}",
-    "shpat_": "shpat_[0-9a-fA-F]{32}",
-    "shpss_": "shpss_[0-9a-fA-F]{32}",
-    "sk-": r"sk-[\w-]{20,400}",
-    "sk_live_": "sk_live_[A-Za-z0-9]{20,120}",
-    "sk_test_": "sk_test_[A-Za-z0-9]{20,120}",
-    "tskey-": r"tskey-[\w-]{20,80}",
-    "whsec_": "whsec_[A-Za-z0-9+/=]{24,80}",
-    "xai-": "xai-[A-Za-z0-9]{60,120}",
-    "xapp-": r"xapp-[\w-]{40,160}",
-    "xoxa-": r"xoxa-[\w-]{20,160}",
-    "xoxb-": r"xoxb-[\w-]{20,160}",
-    "xoxe": r"xoxe[.-][\w.-]{20,300}",
-    "xoxp-": r"xoxp-[\w-]{20,160}",
-    "xoxr-": r"xoxr-[\w-]{20,160}",
-    "xoxs-": r"xoxs-[\w-]{20,160}",
-    "ya29.": r"ya29\.[\w-]{30,400}",
-}
-_LONG_WORD: Final = re.compile(r"[\w./:+=-]{16,}", re.ASCII)
+_LEAST_LONG: Final = 16
 _DIGIT: Final = re.compile("[0-9]")
 _SCHEME: Final = "https://"
 _COMPILED: Final[dict[str, re.Pattern[str]]] = {}
@@ -73,23 +20,6 @@ _TELEGRAM: Final = re.compile(r":AA[\w-]{33}(?![\w-])", re.ASCII)
 _BOT: Final = re.compile(r"(?<![0-9])[0-9]{8,10}\Z")
 
 # A value that a name calls a secret: api_key = ..., "token": "...", Authorization: Bearer ...
-_NAME_ENDS: Final = (
-    *(
-        "key",
-        "Key",
-        "KEY",
-        "oken",
-        "OKEN",
-        "ecret",
-        "ECRET",
-        "earer",
-        "EARER",
-        "uthorization",
-        "yckel",
-        "ycklen",
-        "økkel",
-    ),
-)
 _VALUE_AFTER: Final = re.compile(
     r"(?:en|et|n)?(?:[\"'\]`]{0,2}(?:\s?(?:=>|:=|[:=])|\s(?:is|was|är|er|ist|es))\s?|[\"'`]?\s)"
     r"(?:[Bb]earer\s|[Bb]asic\s|token\s)?[\"'`]?(?P<value>[A-Za-z0-9_+/=.~-]{16,400})"
@@ -109,8 +39,8 @@ _LONGEST_PEM: Final = 20_000
 def find_keys(text: str) -> Iterator[Span]:
     """Yield the keys and tokens in a text: those with a provider's mark, then those that a name says are one."""
     # Marks are looked for in the long words only: there are many marks.
-    long_words = " ".join(_LONG_WORD.findall(text))
-    for mark in _SHAPES:
+    long_words = " ".join([word for word in text.split() if len(word) >= _LEAST_LONG])
+    for mark in SHAPES:
         if mark in long_words:
             yield from _marked(text, mark)
     if not _DIGIT.search(long_words):
@@ -119,7 +49,7 @@ def find_keys(text: str) -> Iterator[Span]:
         bot = _BOT.search(text, max(0, found.start() - 11), found.start())
         if bot is not None:
             yield Span(bot.start(), found.end())
-    for name_end in _NAME_ENDS:
+    for name_end in NAME_ENDS:
         for place in places_of(text, name_end):
             if named := _VALUE_AFTER.match(text, place + len(name_end)):
                 value = named["value"].rstrip("." if named["value"].endswith("==") else ".=")
@@ -146,7 +76,7 @@ def find_private_keys(text: str) -> Iterator[Span]:
 
 def _marked(text: str, mark: str) -> Iterator[Span]:
     if mark not in _COMPILED:
-        _COMPILED[mark] = re.compile(_SHAPES[mark], re.ASCII)
+        _COMPILED[mark] = re.compile(SHAPES[mark], re.ASCII)
     shape = _COMPILED[mark]
     place = text.find(mark)
     while place >= 0:

@@ -17,6 +17,7 @@ _OF_FILES: Final = (
     "SQLite format 3",
     "{'descr': '<i8', 'fortran_order': False, 'shape': (), }",
     "seq n_turns analyzer embedder kind data caption made_by languages conversation session",
+    "turns.sqlite vectors derived keyword.npz manifest.json .lock",
 )
 _BY_ALL: Final = 200
 
@@ -40,7 +41,9 @@ def words_of_the_house(connection: Connection, folder: Path) -> Iterator[str]:
     yield from (role.value for role in Role)
     for select in (
         "SELECT name FROM sqlite_master UNION ALL SELECT sql FROM sqlite_master WHERE sql IS NOT NULL",
-        "SELECT name FROM facts UNION ALL SELECT value FROM facts UNION ALL SELECT name FROM migrations",
+        # Not what accounts' exports held: ids of conversations, which may be gone.
+        "SELECT name || ' ' || value FROM facts WHERE name NOT LIKE 'export of %'",
+        "SELECT name || ' ' || applied_at FROM migrations",
         "SELECT DISTINCT kind FROM events UNION SELECT DISTINCT model FROM events WHERE model IS NOT NULL",
         "SELECT made_by FROM summaries UNION SELECT level FROM summaries UNION SELECT note FROM summaries",
         "SELECT DISTINCT kind FROM summary_lines",
@@ -52,11 +55,10 @@ def words_of_the_house(connection: Connection, folder: Path) -> Iterator[str]:
         yield "\n".join(_text(value) for (value,) in connection.execute(select))
     for (details,) in connection.execute("SELECT details FROM events"):
         yield "\n".join(json.loads(text_from_bytes(details)))
-    for path in sorted(folder.rglob("*")):
-        yield path.relative_to(folder).as_posix()
-        if path.suffix == ".npz":
-            with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
-                yield "\n".join(archive.namelist())
+    yield from (path.stem for path in (folder / "vectors").glob("*.ids"))
+    for path in sorted((folder / "derived").glob("*.npz")):
+        with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+            yield "\n".join(archive.namelist())
 
 
 def written_beside(connection: Connection) -> Iterator[str]:

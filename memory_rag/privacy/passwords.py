@@ -21,10 +21,20 @@ _NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _NAME_STARTS: Final = (
-    *("pass", "Pass", "PASS", "pwd", "Pwd", "PWD", "lösen", "Lösen", "LÖSEN", "losen", "LOSEN", "kennwort", "Kennwort"),
-    *("contrase", "Contrase", "CONTRASE", "mot de", "Mot de", "senha", "Senha", "SENHA", "wachtw", "Wachtw"),
-    *("adgangsk", "Adgangsk", "ADGANGSK", "salasana", "Salasana", "hasło", "Hasło", "парол", "Парол", "ПАРОЛ"),
-    *("密码", "密碼", "口令", "パスワード", "비밀번호"),
+    *(
+        "pass",
+        "pwd",
+        "lösen",
+        "losen",
+        "kennwort",
+        "contrase",
+        "mot de passe",
+        "senha",
+        "wachtw",
+        "adgangsk",
+        "salasana",
+    ),
+    *("hasło", "парол", "密码", "密碼", "口令", "パスワード", "비밀번호"),
 )
 _VALUE: Final = rf"[!-~{LETTERS}\u0400-\u04ff\u20ac\u00a3\u00a7]"
 
@@ -33,30 +43,22 @@ _ASSIGNED: Final = re.compile(
     rf"[\"'`\]]{{0,2}}[ \t]{{0,4}}(?:=>|:=|[:=：＝])[ \t]{{0,8}}(?P<quote>[\"'`“”„«]?)(?P<value>{_VALUE}{{4,128}})"
 )
 # curl -u name:value, sshpass -p value, mysql -pvalue
-_USER_OPTION: Final = re.compile(rf"(?:-u|--user|--proxy-user)[= ]?[\"']?[\w.@+-]{{1,64}}:(?P<value>{_VALUE}{{4,128}})")
+_USER_OPTION: Final = re.compile(
+    rf"(?: -u| --user| --proxy-user)[= ]?[\"']?[\w.@+-]{{1,64}}:(?P<value>{_VALUE}{{4,128}})"
+)
 _P_OPTION: Final = re.compile(
     rf"(?:sshpass|mysql\w*) (?:[^\s;|]{{1,40}} ){{0,6}}?-p ?[\"']?(?P<value>{_VALUE}{{4,128}})"
 )
+_OPTIONS: Final = (
+    *((sign, _USER_OPTION) for sign in (" -u", " --user", " --proxy-user")),
+    *((sign, _P_OPTION) for sign in ("sshpass", "mysql")),
+)
 _URL: Final = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{3,128})@(?=[\w\[$])")
 _LOGIN: Final = re.compile(
-    r"(?:[Ll]og(?:ged|ging)? ?in|LOGIN|[Ll]ogga(?:r|de)? in|[Ll]ogge?t? inn|[Ii]nn?logg\w{0,12}|[Kk]oden|[Cc]ode|"
-    r"[Cc]redentials)\b"
+    r"(?:log(?:ged|ging)? ?in|logga(?:r|de)? in|logge?t? inn|inn?logg\w{0,12}|koden|code|credentials)\b",
+    re.IGNORECASE,
 )
-_LOGIN_STARTS: Final = (
-    "log",
-    "Log",
-    "LOGIN",
-    "inlogg",
-    "Inlogg",
-    "innlogg",
-    "Innlogg",
-    "kod",
-    "Kod",
-    "code",
-    "Code",
-    "cred",
-    "Cred",
-)
+_LOGIN_STARTS: Final = ("log", "inlogg", "innlogg", "koden", "code", "credentials")
 _TOKEN: Final = re.compile(rf"{_VALUE}+")
 _COPULA: Final = re.compile(
     r"is|was|be|are|to|as|är|var|blir|blev|till|er|ble|til|blei|ist|war|lautet|auf|es|era|est|è|é|.{0,20}:|=|->|→|–|-"
@@ -80,15 +82,18 @@ def find_passwords(text: str) -> Iterator[Span]:
         for found in _URL.finditer(text):
             if not is_placeholder(found["value"]):
                 yield Span(*found.span("value"))
-    for sign, option in (("-u", _USER_OPTION), ("sshpass", _P_OPTION), ("mysql", _P_OPTION)):
+    for sign, option in _OPTIONS:
         for place in places_of(text, sign):
-            if option_found := option.match(text, place - (sign == "-u" and text[place - 1 : place] == "-")):
+            if option_found := option.match(text, place):
                 yield from _assigned(option_found)
+    # Places are those of the text: where small letters take more room, capitals are not looked for.
+    small = text.lower()
+    small = small if len(small) == len(text) else text
     for start in _NAME_STARTS:
-        for place in places_of(text, start):
+        for place in places_of(small, start):
             yield from _named(text, place)
     for start in _LOGIN_STARTS:
-        for place in places_of(text, start):
+        for place in places_of(small, start):
             if (login := _LOGIN.match(text, place)) and (place == 0 or not _WORD_SIGN.match(text, place - 1)):
                 yield from _logged_in(text, login.end())
 

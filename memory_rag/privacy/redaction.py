@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from memory_rag.privacy.bounds import places_of
 from memory_rag.privacy.finding import Found
+from memory_rag.privacy.taken import Taken
 from memory_rag.turns import Span
 
 PLACEHOLDER: Final = "[redacted: {kind}]"
@@ -50,12 +52,8 @@ def redact(text: str, found: Iterable[Found], *, placeholder: str = PLACEHOLDER)
 
 def with_known(text: str, found: Sequence[Found], known: Iterable[tuple[str, Found]]) -> list[Found]:
     """Add to what was found every other place where a value stands that was found elsewhere, the longest first."""
-    all_found = list(found)
+    all_found, taken = list(found), Taken(one.span for one in found)
     for value, one in sorted(known, key=lambda pair: (-len(pair[0]), pair[0])):
-        place = text.find(value)
-        while place >= 0:
-            span = Span(place, place + len(value))
-            if not any(other.span.start < span.end and span.start < other.span.end for other in all_found):
-                all_found.append(Found(span, one.kind))
-            place = text.find(value, span.end)
+        places = (Span(place, place + len(value)) for place in places_of(text, value))
+        all_found += [Found(span, one.kind) for span in taken.take(places)]
     return sorted(all_found, key=lambda one: one.span)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from memory_rag.errors import RefusedError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from memory_rag.privacy.finding import Found
 
 _IN_PIECES: Final = json.dumps({"redacted": "its source's JSON, which held a secret in pieces"})
+_ALL_KINDS: Final = frozenset(Kind)
 _LONGEST_NAMED: Final = 400
 """Signs of a value that is looked at together with the name it stands under in JSON."""
 
@@ -69,19 +71,19 @@ class Screening:
         """Return a turn as it may be stored."""
         if self.never and (rule := self.never.rule_for(_texts_of(turn))):
             return Screened(turn, refusal=f"never_store has {rule!r}")
-        found = self._found_in(turn.text, frozenset(Kind), self._all_families)
+        found = self._found_in(turn.text, _ALL_KINDS, self._all_families)
         raw = None if turn.source is None else turn.source.raw
-        if not found and not turn.blocks and (raw is None or not self._may_hold(raw)):
-            return Screened(turn)
-        return self._screened(turn, found)
+        in_raw = raw is not None and self._may_hold(raw, "" if found else turn.text)
+        return self._screened(turn, found, in_raw=in_raw) if found or in_raw or turn.blocks else Screened(turn)
 
-    def _screened(self, turn: Turn, found: list[Found]) -> Screened:
+    def _screened(self, turn: Turn, found: list[Found], *, in_raw: bool) -> Screened:
         from memory_rag.privacy.redaction import redact, with_known
 
         raw = None if turn.source is None else turn.source.raw
         in_blocks = list(self.found_in_strings(_strings_of(turn.blocks)))
-        in_raw = [] if raw is None else list(self.found_in_raw(raw))
-        known = [(one.span.of(turn.text), one) for one in found if one.kind in self._taken] + in_blocks + in_raw
+        of_raw = list(self.found_in_raw(raw)) if raw is not None and in_raw else []
+        in_text = [(one.span.of(turn.text), one) for one in found if one.kind in self._taken]
+        known = in_text + in_blocks + of_raw
         if refusal := self._refusal([*found, *(one for _value, one in known)]):
             return Screened(turn, refusal=refusal)
         found = with_known(turn.text, found, known)
@@ -94,13 +96,12 @@ class Screening:
             for one in found
         ]
         findings += [Finding(one.kind, Action.REDACT, IN_BLOCKS) for _value, one in in_blocks]
-        told = {value for value, _one in known} - {value for value, _one in in_raw}
         if not known:
             return Screened(turn, tuple(findings))
         blocks = tuple(self._block(block, known) for block in turn.blocks)
         source = turn.source and replace(turn.source, raw=None if raw is None else self._raw(raw, known))
-        seen = {value for value, _one in in_blocks} | told
-        findings += [Finding(one.kind, Action.REDACT, IN_SOURCE) for value, one in in_raw if value not in seen]
+        seen = {value for value, _one in in_text + in_blocks}
+        findings += [Finding(one.kind, Action.REDACT, IN_SOURCE) for value, one in of_raw if value not in seen]
         indexed = turn.indexed and redacted.moved(turn.indexed)
         stored = replace(turn, text=redacted.text, blocks=blocks, source=source, indexed=indexed)
         return Screened(stored, tuple(findings))
@@ -132,22 +133,29 @@ class Screening:
     # -- finding
 
     def _found_in(self, text: str, kinds: Collection[Kind], families: int) -> list[Found]:
-        if not glance(text) & families:
+        seen = glance(text)
+        if not seen & families:
             return []
         from memory_rag.privacy.finding import find
 
-        return find(text, kinds)
+        return find(text, kinds, seen=seen)
 
-    def _may_hold(self, raw: str) -> bool:
-        """Tell whether a source's JSON could hold what is to be taken out; it may hide letters behind escapes."""
-        return bool(glance(raw) & self._taken_families) or "\\u" in raw
+    def _may_hold(self, raw: str, text: str) -> bool:
+        """Tell whether a source's JSON could hold what is to be taken out, beside the turn's text, which holds nothing.
+
+        Behind an escape a letter is hidden.
+        """
+        rest = raw.replace(encode_basestring(text), "", 1)
+        return "\\" in rest or bool(glance(rest) & self._taken_families)
 
     def found_in_strings(self, strings: Iterator[tuple[str, str]]) -> Iterator[tuple[str, Found]]:
         """Yield (value, what it is) of all that is to be taken out of strings that stand under names."""
+        from memory_rag.privacy.json_values import is_telling
+
         for text, name in strings:
             found = self._found_in(text, self._taken, self._taken_families)
             yield from ((one.span.of(text), one) for one in found)
-            if not found and name and len(text) <= _LONGEST_NAMED:
+            if not found and name and len(text) <= _LONGEST_NAMED and is_telling(name):
                 # Under "password" a value needs no words around it.
                 line = f"{name}: {text}"
                 for one in self._found_in(line, self._taken, self._taken_families):
@@ -156,8 +164,6 @@ class Screening:
 
     def found_in_raw(self, raw: str) -> Iterator[tuple[str, Found]]:
         """Yield (value, what it is) of all that is to be taken out of a source's JSON, or of its text if it is none."""
-        if not self._may_hold(raw):
-            return
         from memory_rag.privacy.json_values import is_json, literals_of
 
         found = self._found_in(raw, self._taken, self._taken_families)

@@ -45,7 +45,8 @@ class Sought:
         for text in dict.fromkeys(self.said):
             found.update(dict.fromkeys((TEXT, piece) for piece in pieces(text)))
             found.update(dict.fromkeys((WORDS, word) for word in sorted(_long_words(text))))
-            stems = set(analyzer.terms(text)) - telling_words(text)
+            # As a turn is indexed, and in each of the memory's languages.
+            stems = {*analyzer.terms(text), *analyzer.query_terms(text)} - telling_words(text)
             found.update(dict.fromkeys((STEMS, stem) for stem in sorted(stems)))
         return [(kind, text) for kind, text in found if len(text_bytes(text)) >= SHORTEST]
 

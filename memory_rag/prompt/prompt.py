@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, Self, Unpack
 
-from memory_rag.errors import StoreError
+from memory_rag.errors import PromptError, StoreError
 from memory_rag.prompt.answers import AnswerLog, Recorded
 from memory_rag.prompt.asking_for_details import need_of_details
+from memory_rag.prompt.brief import Brief, brief_of
 from memory_rag.prompt.compaction import Fitted, fit
 from memory_rag.prompt.context import Assembly, ContextWish, Search, Wishes
 from memory_rag.prompt.decisions import Decisions
-from memory_rag.prompt.earlier import EarlierSearch
 from memory_rag.prompt.editing import ClearThinking, ClearToolUses
 from memory_rag.prompt.edits_logged import log_cleared
 from memory_rag.prompt.events import EventKind, EventLog, Price
@@ -26,20 +27,29 @@ from memory_rag.prompt.fixed_parts import (
     state_part,
     system_part,
 )
+from memory_rag.prompt.last_time import with_last_time
 from memory_rag.prompt.message_parts import Message
+from memory_rag.prompt.own_words import OwnWords, own_words
 from memory_rag.prompt.pinned_files import PinnedFiles
+from memory_rag.prompt.pinned_words import PinnedWords
 from memory_rag.prompt.pins import Pins
 from memory_rag.prompt.prompt_context import PromptContext
 from memory_rag.prompt.replay import replayed
 from memory_rag.prompt.returned_blocks import ReturnedBlocks, Shape
 from memory_rag.prompt.state import TaskState
+from memory_rag.prompt.state_proposals import StateProposals
 from memory_rag.prompt.summary_source import SummarySource
 from memory_rag.prompt.tokens import TokenCounter, token_counter
+from memory_rag.prompt.tool_calls import MemoryTools
 from memory_rag.prompt.turn_messages import TurnMessages
+from memory_rag.prompt.whereabouts import Searched, Whereabouts
 from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.quotes import Quote
 from memory_rag.retrieval.ranking import Ranking
 from memory_rag.settings import Settings
 from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.summaries.running import RunningSummaries
+from memory_rag.talks.talks import Talks
 
 
 class IndexesOfTurns(Protocol):
@@ -59,7 +69,10 @@ class MemoryOfTurns(Protocol):
     def zone(self) -> tzinfo: ...
     @property
     def indexes(self) -> IndexesOfTurns: ...
-    def search(self, query: str, *, within: Within | None = None) -> Ranking: ...
+    def search(
+        self, query: str, *, k: int | None = None, within: Within | None = None, floor: bool = True
+    ) -> Ranking: ...
+    def quote(self, text: str, *, limit: int = 10, within: Within | None = None) -> tuple[Quote, ...]: ...
 
 
 class Prompt:
@@ -90,14 +103,18 @@ class Prompt:
         self._tokenizer = tokenizer
         self._keep_recent = keep_recent
         self._languages = languages
+        self._memory: MemoryOfTurns | None = None
         self._counter: TokenCounter | None = None
         self.summaries = summaries
-        self.earlier: EarlierSearch | None = None
-        """Finds the sessions that a question is about; set by the memory."""
+        self.talks: Talks | None = None
+        """What knows of earlier sessions; set by the memory."""
+        self.running: RunningSummaries | None = None
+        """What keeps the summaries; set by the memory."""
         self.state = TaskState(connections, clock=clock)
         self.pins = Pins(connections, clock=clock)
         self.decisions = Decisions(connections, clock=clock)
         self.files = PinnedFiles(connections, clock=clock)
+        self.file_words = PinnedWords(connections, clock=clock)
         self.events = EventLog(connections, clock=clock)
         self.blocks = ReturnedBlocks(connections)
         self.prices: dict[str, Price] = dict(prices or {})
@@ -107,15 +124,17 @@ class Prompt:
     @classmethod
     def of_memory(cls, memory: MemoryOfTurns, *, clock: Callable[[], datetime]) -> Self:
         """Return the prompt side of a memory, with its settings."""
-        return cls(
+        made = cls(
             memory.store,
-            search=lambda question, within: memory.search(question, within=within),
+            search=with_last_time(memory, talks=lambda: made.talks, clock=clock),
             clock=clock,
             zone=memory.zone,
             tokenizer=memory.settings.tokenizer or None,
             keep_recent=memory.settings.keep_recent,
             languages=memory.indexes.languages,
         )
+        made._memory = memory
+        return made
 
     @property
     def counter(self) -> TokenCounter:
@@ -128,6 +147,31 @@ class Prompt:
             self._counter = token_counter(self._tokenizer)
         return self._counter
 
+    @cached_property
+    def proposals(self) -> StateProposals:
+        """What the summaries propose for the task's state.
+
+        Raises:
+            PromptError: this was made without a memory.
+        """
+        if self._memory is None or self.running is None:
+            raise PromptError("a memory's summaries propose, and this prompt side has none; use memory.prompt")
+        wish = self._memory.settings.state_from_summary
+        return StateProposals(self._store, self.state, self.events, summaries=self.running.stored, wish=wish)
+
+    @cached_property
+    def tools(self) -> MemoryTools:
+        """What a model may ask of the memory itself: the definitions for its provider, and the running of its calls.
+
+        Raises:
+            PromptError: this was made without a memory.
+        """
+        if self._memory is None:
+            raise PromptError("the tools search a memory, and this prompt side has none; take them from memory.prompt")
+        return MemoryTools(
+            self._store, self._memory.search, self._memory.quote, lambda: self.counter, self._zone, self.events
+        )
+
     def context(self, user_message: str, *, system: str = "", **wishes: Unpack[Wishes]) -> PromptContext:
         """Return the prompt for what the user says now, which may be stored already: it is not told twice.
 
@@ -136,7 +180,55 @@ class Prompt:
         """
         given: Wishes = {"keep_recent": self._keep_recent, **wishes}
         wish = ContextWish(**given)
+        context, ranking = self._assembled(user_message, system, wish)
+        context = self._logged(context, ranking, wish)
+        kept = self.blocks.of(context.window.turn_ids)
+        return replace(
+            context,
+            contents={turn: one.content for turn, one in kept.items() if one.provider == "anthropic"},
+            items={turn: one.content for turn, one in kept.items() if one.provider == "openai"},
+        )
+
+    def where(self, words: str, *, conversation_id: str | None = None, question: str | None = None) -> Whereabouts:
+        """Return where these words are, or went: in the prompt, in a summary, cleared, dropped, stored, never said.
+
+        Looked at is the prompt for ``question`` (the last one asked, if None) in a conversation (the one last spoken
+        in, if None). Nothing is logged.
+
+        Raises:
+            PromptError: this was made without a memory, or what must always be in that prompt is over its budget.
+        """
+        memory, running = self._memory, self.running
+        if memory is None or running is None:
+            raise PromptError("where looks into a memory, and this prompt side has none; take it from memory.prompt")
+
+        def prompt(asked: str, conversation: str) -> PromptContext:
+            wish = ContextWish(keep_recent=self._keep_recent, conversation_id=conversation)
+            return self._assembled(asked, "", wish)[0]
+
+        searched = Searched(
+            self._store,
+            memory,
+            self.pins,
+            self.state,
+            self.decisions,
+            self.file_words,
+            self.events,
+            self._zone,
+            summaries=lambda conversation, level: running.stored(conversation, level=level),
+            turns_of=running.shelf.turns_of,
+            prompt=prompt,
+        )
+        return searched.find(words, conversation_id=conversation_id, question=question)
+
+    def brief(self, *, conversation_id: str = "main", n_earlier: int = 5) -> Brief:
+        """Return what a new session of a conversation knows before anything is said; nothing is logged."""
+        return brief_of(self, conversation_id=conversation_id, n_earlier=n_earlier)
+
+    def _assembled(self, user_message: str, system: str, wish: ContextWish) -> tuple[PromptContext, Ranking | None]:
+        """Put a prompt together; nothing is logged, but for what pinned files said."""
         files = self.files.read()
+        self.file_words.see(files)
         decisions = decisions_part(
             self.decisions.all(),
             n_tokens=int(DECISION_SHARE * wish.token_budget),
@@ -157,21 +249,14 @@ class Prompt:
             self._zone,
             self._store.neighbours,
             need_of=lambda said: need_of_details(said, languages=self._languages()),
-            earlier=self.earlier,
+            earlier=None if self.talks is None else self.talks.search_told,
         )
-        context, ranking = assembly.assemble(
+        return assembly.assemble(
             user_message,
             wish=wish,
             fixed=fixed,
             files=files,
             summaries=None if self.summaries is None else self.summaries(wish.conversation_id),
-        )
-        context = self._logged(context, ranking, wish)
-        kept = self.blocks.of(context.window.turn_ids)
-        return replace(
-            context,
-            contents={turn: one.content for turn, one in kept.items() if one.provider == "anthropic"},
-            items={turn: one.content for turn, one in kept.items() if one.provider == "openai"},
         )
 
     def record(self, answer: Mapping[str, Any], *, turn_id: str, provider: Shape) -> Recorded:
@@ -186,6 +271,10 @@ class Prompt:
         """
         turn = self._store.get([turn_id])[0]
         return self._answers.record(answer, turn_id=turn_id, conversation_id=turn.conversation_id, provider=provider)
+
+    def own_words(self, message: str) -> OwnWords:
+        """Return what a message that a client sends holds beside quoted turns of ours, to be stored in its place."""
+        return own_words(message, self._store)
 
     def replay(self, conversation_id: str, *, provider: Shape) -> TurnMessages:
         """Return a whole conversation as a provider's messages, its blocks unchanged, from the newest compaction on."""

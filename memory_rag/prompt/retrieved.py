@@ -63,7 +63,6 @@ def retrieved_turns(
     # An estimate counts the fence differently amid texts in other languages.
     choosing.left -= 3 * (counter.count(OPENING) + counter.count(CLOSING)) // 2
     hits = [hit for hit in ranking if hit.turn.turn_id not in without]
-    n_left_out = 0
     surroundings: list[tuple[Hit, list[Turn]]] = []
     for hit in hits if choosing.left > 0 else []:
         # One look at the store for a hit: they are most of what a prompt costs beside its search.
@@ -73,9 +72,9 @@ def retrieved_turns(
         except UnknownTurnError:
             # Forgotten by another process since the search.
             continue
-        surroundings.append((hit, turns))
-        n_left_out += not choosing.take_hit(hit, _question_before(hit.turn, turns, without))
-    n_left_out += len(hits) - len(surroundings)
+        if choosing.take_hit(hit, _question_before(hit.turn, turns, without)):
+            surroundings.append((hit, turns))
+    n_left_out = len(hits) - len(surroundings)
     choosing.take_neighbours(_neighbours(surroundings, without), at_most=int(neighbour_share * n_tokens))
     while choosing.chosen:
         excerpts = _spoken_order(choosing.chosen.values())

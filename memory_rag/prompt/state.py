@@ -55,6 +55,22 @@ class TaskState:
 
         return self._change(change)
 
+    def append(self, field: str, entry: Any) -> Json:
+        """Add an entry to the list under a field, making it if it isn't there, and return the whole state.
+
+        Raises:
+            SettingsError: the field holds something else, or the state would be too large.
+        """
+
+        def change(state: Json) -> Json:
+            entries = state.setdefault(field, [])
+            if not isinstance(entries, list):
+                raise SettingsError(f"{field} in the state is {entries!r:.80}, no list; unset it first: {field}")
+            entries.append(entry)
+            return state
+
+        return self._change(change)
+
     def unset(self, path: str) -> Json:
         """Take a field away and return the whole state.
 

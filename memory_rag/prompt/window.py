@@ -25,8 +25,9 @@ from memory_rag.turns import Turn
 _LOOKED_AT: Final = (2, 20)
 """Turns looked at for each that is kept, and if too many of them are hidden."""
 _MOST_UNCOVERED: Final = 2000
-_CLEARED_TO: Final = (3, 1)
+_CLEARED_TO: Final = (3, 1, 0)
 """Tool results that stay when a window is too large, tried in this order."""
+_AT_ONCE: Final = Trigger("input_tokens", 1)
 _NOTHING: Final[Contents] = {}
 
 
@@ -106,7 +107,7 @@ def _fitted(turns: Sequence[Turn], *, must_stay: set[str], n_tokens: int, counte
     for keep in _CLEARED_TO:
         if window.n_tokens <= n_tokens:
             return window
-        clearing = ClearToolUses(trigger=Trigger("tool_uses", 1), keep=keep)
+        clearing = ClearToolUses(trigger=_AT_ONCE, keep=keep)
         window = _window(turns, clearing, counter)
     points = [*cut_points([pair_shape(turn) for turn in turns]), len(turns)]
     for start in points:

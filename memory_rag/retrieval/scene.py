@@ -20,6 +20,9 @@ from memory_rag.retrieval.wording import Wording
 
 MISSING: Final = -2.0
 """The cosine of an entry that has no vector: below any cosine, -1 to 1, even of a shifted query."""
+_ENOUGH: Final = 0.5
+"""Of what a turn with every word of the question would have: below it the best turn is no full match. A paraphrase
+shares a weak word with the wrong turn, if any."""
 LEAST_DEVIATION: Final = 1e-9
 """Below this, values differ by rounding only: in quarters of such a deviation they would seem to differ a lot."""
 
@@ -79,13 +82,14 @@ class Scene:
         return self.stage.pool
 
     @cached_property
-    def best_bm25(self) -> float:
-        return float(self.bm25.max(initial=0.0))
+    def full_bm25(self) -> float:
+        """The BM25 that counts as 1: the pool's best, or more where that holds few of the question's words."""
+        return max(float(self.bm25.max(initial=0.0)), _ENOUGH * self.possible_bm25)
 
     def keyword(self, entries: Entries) -> Scores:
-        """Return BM25 over the pool's best score, 0 to 1."""
-        best = self.best_bm25
-        return self.bm25[entries] / best if best > 0 else np.zeros(len(entries))
+        """Return BM25 as a share of ``full_bm25``, 0 to 1."""
+        full = self.full_bm25
+        return self.bm25[entries] / full if full > 0 else np.zeros(len(entries))
 
     def cosine(self, entries: Entries) -> Scores:
         """Return the best passage's cosine with the question (with its shift).

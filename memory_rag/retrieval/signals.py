@@ -32,7 +32,7 @@ class Signal:
 
 
 def keyword(short: Shortlist) -> Scores:
-    """BM25 of the turn, over the best in the pool."""
+    """BM25 of the turn, over the best in the pool, or half of what every word would give if that is more."""
     return short.keyword
 
 

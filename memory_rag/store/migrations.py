@@ -224,6 +224,17 @@ def m007_findings(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def m008_pinned_words(connection: Connection) -> None:
+    """Which words pinned files had when they were read: digests of one to three words in a row, and no words."""
+    for statement in (
+        "CREATE TABLE pinned_words (path BLOB NOT NULL, sha256 BLOB NOT NULL, seen_at INTEGER NOT NULL, "
+        "digests BLOB NOT NULL, PRIMARY KEY (path, sha256)) WITHOUT ROWID",
+        "CREATE TRIGGER pinned_file_gone AFTER DELETE ON pinned_files BEGIN "
+        "DELETE FROM pinned_words WHERE path = OLD.path; END",
+    ):
+        connection.execute(statement)
+
+
 STEPS: tuple[Step, ...] = (
     m001_turns_and_changes,
     m002_vanished,
@@ -232,6 +243,7 @@ STEPS: tuple[Step, ...] = (
     m005_talks,
     m006_forgetting,
     m007_findings,
+    m008_pinned_words,
 )
 
 

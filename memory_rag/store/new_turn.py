@@ -1,13 +1,13 @@
-"""A turn that is said now: what isn't given has its default."""
+"""Turns that are said now: what isn't given has its default, and which conversations they belong to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, tzinfo
 
 from memory_rag.errors import TurnError
 from memory_rag.store.turn_store import NEXT
-from memory_rag.turns import Block, Role, Source, Turn
+from memory_rag.turns import Block, Conversation, Role, Source, Turn
 
 
 def new_turn(
@@ -47,3 +47,11 @@ def new_turn(
         source=source,
         recalled=recalled,
     )
+
+
+def noting_conversations(items: Iterable[Turn | Conversation], names: dict[str, None]) -> Iterator[Turn | Conversation]:
+    """Yield what is given, and note in ``names`` the conversations of which there are turns, in their order."""
+    for item in items:
+        if isinstance(item, Turn):
+            names[item.conversation_id] = None
+        yield item

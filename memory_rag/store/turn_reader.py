@@ -143,6 +143,22 @@ class TurnReader:
             ).fetchall()
         return [turn_of(record) for record in reversed(records)]
 
+    def newest_turn(self) -> Turn | None:
+        """Return the turn that was stored last; None if there is none."""
+        with self._connections.reading() as connection:
+            record = connection.execute(f"SELECT {COLUMNS} FROM turns ORDER BY row DESC LIMIT 1").fetchone()
+        return None if record is None else turn_of(record)
+
+    def corrected_turns(self) -> list[str]:
+        """Return the ids of the turns of which an earlier version is kept, in the order in which they were stored."""
+        with self._connections.reading() as connection:
+            return [
+                str(turn_id)
+                for (turn_id,) in connection.execute(
+                    "SELECT DISTINCT turn_id FROM versions JOIN turns USING (row) ORDER BY row"
+                )
+            ]
+
     def count_between(self, conversation_id: str, *, after: int, before: int, up_to: int) -> int:
         """Count the recalled turns of a conversation with an ordinal between two others, no further than ``up_to``."""
         with self._connections.reading() as connection:

@@ -161,6 +161,14 @@ def is_untouched(connections: Connections) -> bool:
         )
 
 
+def row_counts(connections: Connections) -> dict[str, int]:
+    """Return how many rows each table has beside turns and conversations, by table; those without any are left out."""
+    with connections.reading() as connection:
+        names = _tables(lambda statement: iter(connection.execute(statement)))
+        counts = {name: int(connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]) for name in names}
+    return {name: n for name, n in counts.items() if n}
+
+
 def said(record: Sequence[Any], columns: Mapping[str, str]) -> dict[str, Any]:
     """Return a row as JSON can say it."""
     return {name: _said(value, kind) for (name, kind), value in zip(columns.items(), record, strict=True)}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from memory_rag.embedding.openai import open_client
@@ -15,6 +18,8 @@ from memory_rag.errors import EmbedderError, ModelError
 if TYPE_CHECKING:
     from openai import OpenAI
 
+_NO_OPTIONS: Final[Mapping[str, Any]] = MappingProxyType({})
+_USAGE: Final[Mapping[str, Any]] = MappingProxyType({"stream_options": {"include_usage": True}})
 _PASSING: Final = (408, 409, 429)
 _REFUSING: Final = (400, 404, 415, 422, 501)
 
@@ -33,6 +38,16 @@ class ChatAnswer:
 
     text: str
     is_whole: bool
+    n_read: int | None = None
+    n_written: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a streamed answer; the last has no text, and says why it ended (``stop``, ``length`` …)."""
+
+    text: str
+    ended: str = ""
     n_read: int | None = None
     n_written: int | None = None
 
@@ -64,6 +79,7 @@ class ChatEndpoint:
                 f"openai:{model} needs a key; set OPENAI_API_KEY, or name a server that needs none in OPENAI_BASE_URL"
             )
         self._timeout_s = timeout_s
+        self._without_usage = False
         self._retry = retry or RetryPolicy(attempts=4)
 
     def ask(self, messages: Sequence[Mapping[str, str]], *, options: Mapping[str, Any]) -> ChatAnswer:
@@ -77,6 +93,67 @@ class ChatEndpoint:
             return self._retry.run(lambda: self._ask_once(messages, options))
         except EmbedderError as error:
             raise ModelError(str(error)) from error
+
+    def stream(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Piece]:
+        """Yield the model's answer as it comes; the last piece has no text, but why it ended and what was counted.
+
+        Asked again is only as long as nothing came: what was shown can't be taken back.
+
+        Raises:
+            ModelError: it can't be reached, refuses, or broke off.
+        """
+        try:
+            pieces = self._retry.run(lambda: self._opened_stream(messages))
+        except EmbedderError as error:
+            raise ModelError(str(error)) from error
+        try:
+            yield from pieces
+        except EmbedderError as error:
+            raise ModelError(f"{error}; the answer broke off") from error
+
+    def models(self) -> list[str]:
+        """Return the models that the server offers, by name.
+
+        Raises:
+            ModelError: it can't be asked.
+        """
+        import openai
+
+        try:
+            return sorted(model.id for model in self._client.models.list())
+        except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
+            raise ModelError(f"{self._server} doesn't tell its models: {self._without_key(str(error))}") from error
+
+    def _opened_stream(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Piece]:
+        """Return the pieces of an answer whose first has come."""
+        while True:
+            pieces = self._pieces(messages, {} if self._without_usage else _USAGE)
+            try:
+                return chain([next(pieces)], pieces)
+            except RefusedOptionError:
+                # An older server; it is asked once and never again.
+                self._without_usage = True
+
+    def _pieces(self, messages: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) -> Iterator[Piece]:
+        given: Any = list(messages)
+        with self._faults(options):
+            answer = self._client.chat.completions.create(model=self.model, messages=given, stream=True, **options)
+            ended, usage = "", None
+            with answer:
+                for part in answer:
+                    usage = getattr(part, "usage", None) or usage
+                    for choice in part.choices:
+                        ended = choice.finish_reason or ended
+                        if choice.delta is not None and choice.delta.content:
+                            yield Piece(choice.delta.content)
+        if not ended:
+            raise PassingFaultError(f"{self._server} closed the connection before the answer was whole")
+        yield Piece(
+            "",
+            ended=ended,
+            n_read=getattr(usage, "prompt_tokens", None),
+            n_written=getattr(usage, "completion_tokens", None),
+        )
 
     def close(self) -> None:
         """Close the connections."""
@@ -95,12 +172,18 @@ class ChatEndpoint:
         return self._base_url or "OpenAI's API"
 
     def _ask_once(self, messages: Sequence[Mapping[str, str]], options: Mapping[str, Any]) -> ChatAnswer:
-        import openai
-
         given: Any = list(messages)
-        try:
+        with self._faults(options):
             answer = self._client.chat.completions.create(model=self.model, messages=given, stream=False, **options)
             return _read(answer)
+
+    @contextmanager
+    def _faults(self, options: Mapping[str, Any] = _NO_OPTIONS) -> Iterator[None]:
+        """Turn the SDK's errors into ours."""
+        import openai
+
+        try:
+            yield
         except openai.APIStatusError as error:
             reason = f"{self._server} answered {error.status_code}: {self._without_key(error.message)}"
             if error.status_code in _REFUSING and (option := _named(options, error.message)):

@@ -23,12 +23,16 @@ class Claims:
         self._connections = connections
         self._clock = clock
         self._name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4()}"
+        self._held: set[str] = set()
+        self._given_up = False
 
     def take(self, conversation_id: str) -> bool:
         """Take the right to summarise a conversation; False while a living process, or another thread, has it.
 
         A process that was killed has it no more; one on another machine loses it after :data:`LEASE_S`.
         """
+        if self._given_up:
+            return False
         now = self._clock()
         with self._connections.writing() as connection:
             found = connection.execute(
@@ -43,14 +47,22 @@ class Claims:
                 "INSERT OR REPLACE INTO summary_claims VALUES (?, ?, ?)",
                 (conversation_id, self._name, to_microseconds(now)),
             )
-            return True
+        self._held.add(conversation_id)
+        return True
 
     def release(self, conversation_id: str) -> None:
         """Give the right back, if it is still ours."""
+        self._held.discard(conversation_id)
         with self._connections.writing() as connection:
             connection.execute(
                 "DELETE FROM summary_claims WHERE conversation_id = ? AND claimant = ?", (conversation_id, self._name)
             )
+
+    def give_up(self) -> None:
+        """Give back every right and take none any more: what is being made comes too late to be kept."""
+        self._given_up = True
+        for conversation_id in tuple(self._held):
+            self.release(conversation_id)
 
     def are_ours(self, connection: Connection, conversation_id: str) -> bool:
         """Tell, within a transaction, whether nobody took the right from us."""

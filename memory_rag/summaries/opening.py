@@ -14,12 +14,16 @@ from memory_rag.errors import EmbedderError, MissingExtraError, SettingsError
 from memory_rag.settings import Settings
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.summaries.extractive import ExtractiveSummarizer
+from memory_rag.summaries.reading import is_read
 from memory_rag.summaries.running import Events, RunningSummaries
 from memory_rag.summaries.summary import Summarizer
 from memory_rag.summaries.triggers import Triggers, Vectors, term_vectors
 from memory_rag.text.analyzer import Analyzer
+from memory_rag.turns import printable
 
 _KEPT_VECTORS: Final = 2_000
+_SAMPLE: Final = 256
+_LEAST_SAMPLE: Final = 64
 SUMMARIZERS: Final = ("extractive", "openai:<model>")
 
 
@@ -43,9 +47,15 @@ class MemoryOfTurns(Protocol):
 
 
 def summaries_of(
-    memory: MemoryOfTurns, *, clock: Callable[[], datetime], events: Callable[[], Events]
+    memory: MemoryOfTurns,
+    *,
+    clock: Callable[[], datetime],
+    events: Callable[[], Events],
+    made: Callable[[str], None] = lambda _conversation_id: None,
 ) -> RunningSummaries:
     """Return the running summaries of a memory; nothing is loaded before it is needed.
+
+    ``made`` is called with a conversation's id when a summary of it was made.
 
     Raises:
         SettingsError: the setting ``summarizer`` names none.
@@ -64,8 +74,11 @@ def summaries_of(
             drift=None if settings.embedder == "none" else settings.summary_drift or None,
         ),
         kept_share=settings.summary_kept,
-        vectors_of=MeaningVectors(lambda: memory.indexes.embedder, analyzer=known),
+        vectors_of=MeaningVectors(
+            lambda: memory.indexes.embedder, analyzer=known, sample=lambda: sample_of_turns(memory.store)
+        ),
         events=LateEvents(events),
+        made=made,
         clock=clock,
     )
 
@@ -121,13 +134,23 @@ class Analyzers:
 class MeaningVectors:
     """Vectors of texts by a memory's embedder, each text embedded once; by its terms where there is no embedder.
 
-    Of a long text its first passage is embedded: it tells what a turn is about.
+    Of a long text its first passage is embedded: it tells what a turn is about. What the turns of ``sample`` have in
+    common (their language, their tone, the embedder's own lean) is taken off, so that a cosine of 0 means nothing in
+    common beyond that, with any embedder and in any language; of fewer than 64 turns nothing can be told.
     """
 
-    def __init__(self, embedder: Callable[[], Embedder | None], *, analyzer: Callable[[], Analyzer]) -> None:
+    def __init__(
+        self,
+        embedder: Callable[[], Embedder | None],
+        *,
+        analyzer: Callable[[], Analyzer],
+        sample: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
         self._embedder = embedder
         self._analyzer = analyzer
+        self._sample = sample
         self._known: dict[str, Vectors] = {}
+        self._common: tuple[str, int, Vectors] | None = None
         self._lock = threading.Lock()
 
     def __call__(self, texts: Sequence[str]) -> Vectors:
@@ -141,9 +164,35 @@ class MeaningVectors:
             if len(self._known) > _KEPT_VECTORS:
                 self._known.clear()
             new = [text for text in dict.fromkeys(texts) if text not in self._known]
-            rows = embedder.embed_turns([embedder.passages(text)[0].of(text) for text in new])
-            self._known.update(zip(new, rows, strict=True))
-            return np.array([self._known[text] for text in texts], np.float32)
+            self._known.update(zip(new, _of_first_passages(embedder, new), strict=True))
+            rows = np.array([self._known[text] for text in texts], np.float32) - self._in_common(embedder)
+            lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+            unit: Vectors = (rows / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+            return unit
+
+    def _in_common(self, embedder: Embedder) -> Vectors:
+        """Return the mean vector of the sample, made anew while it is small and has doubled; zeros of too few."""
+        known = self._common
+        if known is not None and known[0] == embedder.fingerprint and known[1] >= 2 * _LEAST_SAMPLE:
+            return known[2]
+        texts = self._sample()
+        if known is None or known[0] != embedder.fingerprint or len(texts) >= 2 * known[1]:
+            common = np.zeros(embedder.dim, np.float32)
+            if len(texts) >= _LEAST_SAMPLE:
+                common = _of_first_passages(embedder, texts).mean(axis=0)
+            known = self._common = (embedder.fingerprint, max(len(texts), 1), common)
+        return known[2]
+
+
+def _of_first_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    return embedder.embed_turns([embedder.passages(text)[0].of(text) for text in texts])
+
+
+def sample_of_turns(store: SqliteTurnStore) -> list[str]:
+    """Return the texts of turns spread evenly over a store, in stored order; at most 256."""
+    last = store.last_seq
+    rows = sorted({round(1 + place * (last - 1) / (_SAMPLE - 1)) for place in range(_SAMPLE)}) if last else []
+    return [printable(turn.text) for _row, turn in sorted(store.turns_at(rows).items()) if is_read(turn)]
 
 
 class LateEvents:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
@@ -70,6 +71,7 @@ class RunningSummaries:
         word_limit: int = WORD_LIMIT,
         vectors_of: VectorsOf | None = None,
         events: Events | None = None,
+        made: Callable[[str], None] = lambda _conversation_id: None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._store = store
@@ -81,6 +83,7 @@ class RunningSummaries:
         self._word_limit = word_limit
         self._vectors_of = vectors_of
         self.events: Events = events or NoEvents()
+        self._told_of = made
         self._clock = clock
         self._background = Background(self._in_background)
         self._rests_until: dict[str, datetime] = {}
@@ -122,6 +125,9 @@ class RunningSummaries:
     def close(self) -> None:
         """Begin nothing more. What a model is being asked isn't waited for: its turns stay in the window."""
         self._background.close()
+        with suppress(StoreError):
+            # Who opens the memory next, in this process too, may summarise those turns at once.
+            self.shelf.claims.give_up()
 
     def summarise_if_due(self, conversation_id: str) -> bool:
         """Summarise a conversation if one of the triggers says so, and tell whether it was done."""
@@ -181,6 +187,8 @@ class RunningSummaries:
                 taken = self._add(conversation_id, turns, summarizer, trigger=trigger, focus=focus, seq=seq)
                 turns = turns[taken:]
                 done = True
+            if done:
+                self._told_of(conversation_id)
             return self._raise_levels(conversation_id, summarizer) or done
         except (ModelError, StaleError) as error:
             if isinstance(error, ModelError):

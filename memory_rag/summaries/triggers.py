@@ -28,9 +28,8 @@ class Triggers:
     """What sets a summary going; counted over the turns that no summary stands for yet.
 
     The newest ``keep_recent`` turns are never summarised. ``drift`` is how far (one minus the cosine of the means of
-    four turns on either side, from 0 to 2) the talk has to move for a new subject; None never looks. At .7 MiniLM finds
-    .92 of the joints of joined chats with a model (BEAM; .79 of what it finds are joints) and .50 of those of joined
-    talks of two people (LoCoMo; .71, and the others may be changes of subject too).
+    four turns on either side, from 0 to 2) the talk has to move for a new subject; None never looks. How many joints of
+    joined conversations that hears, by embedder and language, is measured in ``eval/README.md``, "A new subject".
     """
 
     tokens: int = 8_000

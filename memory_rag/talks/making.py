@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -62,6 +63,8 @@ class TalkMaking:
     def close(self) -> None:
         """Begin nothing more."""
         self._background.close()
+        with suppress(StoreError):
+            self._claims.give_up()
 
     def make(self, conversation_id: str, *, all_of_it: bool = True) -> int:
         """Make what a conversation lacks, and return how many summaries were made.
@@ -110,10 +113,7 @@ class TalkMaking:
         return n_made
 
     def _is_due(self, sitting: Sitting, *, n_least: int) -> bool:
-        if sitting.told_by == BY_HAND:
-            return False
-        n_new = sitting.n_turns - sitting.told_turns
-        return n_new >= n_least or (sitting.last_row > sitting.told_row and not sitting.told_by)
+        return sitting.told_by != BY_HAND and sitting.n_turns - sitting.told_turns >= n_least
 
     def _session(self, sitting: Sitting) -> int:
         seq = self._store.last_seq

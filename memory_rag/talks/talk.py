@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -12,7 +12,9 @@ from memory_rag.errors import QueryError
 from memory_rag.retrieval.ranking import Hit
 from memory_rag.summaries.summary import Kind, Line
 from memory_rag.text.word_bounds import count_words
+from memory_rag.turns import Role
 
+_ROLES: Final = frozenset(Role)
 LINE_WORDS: Final = 40
 """Words of a summary on one line at most."""
 
@@ -96,9 +98,13 @@ class TalkSummary:
 
     @property
     def one_line(self) -> str:
-        """The summary on one line of at most 40 words, whole lines of it; '' if it has none."""
+        """The summary on one line of at most 40 words, whole lines of it; '' if it has none.
+
+        A speaker is named who has a name: "user" and "assistant" say nothing to a reader.
+        """
         taken: list[str] = []
-        for text in (" ".join(text.split()) for text in self.texts):
+        told = [replace(line, speaker="") if line.speaker in _ROLES else line for line in self.lines]
+        for text in (" ".join(text.split()) for text in self._told(told)):
             if taken and count_words("; ".join([*taken, text])) > LINE_WORDS:
                 break
             taken.append(text)

@@ -116,7 +116,7 @@ class Talks:
                     sides = replace(sides, notes=(*sides.notes, f"summaries were searched by keyword only: {error}"))
             return self._search.search(asked, sides, today=self._today())
 
-    def search_told(self, question: str, *, within: Within, k: int) -> TalkRanking:
+    def search_told(self, question: str, within: Within, k: int) -> TalkRanking:
         """Return the sessions that a question is about, as :meth:`search` does; none where nothing is told of any."""
         if not self.shelf.has_any:
             return TalkRanking(question, Unit.SESSION)

@@ -33,8 +33,8 @@ def words(text: str) -> list[Span]:
 
 def count_words(text: str) -> int:
     """Return how many words a text holds; in a script without spaces, two signs count as one word."""
-    found = words(text)
-    signs = sum(1 for span in found if not is_spaced(text[span.start]))
+    found = _pattern(_held(text)).findall(text)
+    signs = 0 if is_spaced(text) else sum(not is_spaced(word[0]) for word in found)
     return len(found) - signs + signs // 2
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +18,7 @@ from memory_rag.turns import Role, Turn
 
 Progress = Callable[[str, int, int], None]
 WAYS: Final = ("turns", "talks", "talks, extractive summaries", "talks, subject words")
-"""The conversation of the best turn; conversations without summaries, with extractive ones, with their subject words."""
+"""By the conversation of the best turn; by conversations without summaries, with extractive ones, with subject words."""
 _FIRST_DAY: Final = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
 _ASKED_AT: Final = datetime(2026, 6, 1, 18, 0, tzinfo=UTC)
 
@@ -34,7 +34,7 @@ def fifty_trial(fifty: Fifty, *, embedder: Embedder, progress: Progress | None =
         if progress is not None:
             progress(f"{embedder.fingerprint.partition(':')[0]}, {fifty.language}", done, 2 * len(fifty.questions))
 
-    fives: dict[tuple[str, ...], dict[str, Mapping[str, Found]]] = {}
+    fives: dict[tuple[str, ...], dict[str, dict[str, Found]]] = {}
     with memory_of(fifty.talks.values(), language=fifty.language, embedder=known) as memory:
         of_fifty = asked_each_way(memory, list(fifty.talks.values()), fifty.questions, told=tell)
     for question in fifty.questions:
@@ -58,7 +58,7 @@ def memory_of(talks: Iterable[Talk], *, language: str, embedder: Embedder) -> It
         TemporaryDirectory() as scratch,
         Memory.open(Path(scratch) / "talks", embedder=embedder, language=language, clock=lambda: _ASKED_AT) as memory,
     ):
-        memory.add_many(_turns(talks))
+        memory.add_many(turns_of(talks))
         memory.embed()
         yield memory
 
@@ -95,7 +95,8 @@ def _by_talks(memory: Memory, question: str, *, n: int) -> Found:
     return Found(list(ranking.conversation_ids), is_empty=not memory.talks.search(question, k=1))
 
 
-def _turns(talks: Iterable[Talk]) -> Iterator[Turn]:
+def turns_of(talks: Iterable[Talk]) -> Iterator[Turn]:
+    """Yield the turns of conversations, one conversation an evening."""
     for day, talk in enumerate(talks):
         for at, (role, text) in enumerate(talk.turns):
             said_at = _FIRST_DAY + timedelta(days=day, minutes=at)

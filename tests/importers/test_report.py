@@ -65,6 +65,7 @@ def test_a_report_is_json_with_the_most_frequent_reason_first() -> None:
         "already_there": 1,
         "corrected": 0,
         "vanished": 0,
+        "found": {},
         "skipped": [
             {"reason": "hidden", "count": 5, "where": ["c1/n1", "c2/n1"]},
             {"reason": "no role", "count": 1, "where": ["c2/n2"]},
@@ -79,6 +80,7 @@ def test_a_report_is_json_with_the_most_frequent_reason_first() -> None:
                 "already_there": 1,
                 "corrected": 0,
                 "vanished": 0,
+                "found": {},
                 "skipped": [{"reason": "hidden", "count": 1, "where": ["c1/n1"]}],
                 "noted": [],
                 "error": None,
@@ -91,6 +93,7 @@ def test_a_report_is_json_with_the_most_frequent_reason_first() -> None:
                 "already_there": 0,
                 "corrected": 0,
                 "vanished": 0,
+                "found": {},
                 "skipped": [
                     {"reason": "hidden", "count": 4, "where": ["c2/n1"]},
                     {"reason": "no role", "count": 1, "where": ["c2/n2"]},

@@ -188,6 +188,30 @@ def test_an_export_is_read_again_as_the_same_turns(memory_rag: CommandLine, talk
 
 
 @pytest.mark.usefixtures("talk")
+def test_an_export_put_back_is_exported_to_the_same_bytes(memory_rag: CommandLine, talk: Path, tmp_path: Path) -> None:
+    memory_rag("correct", "t1", "--text", "Corrected words.")
+    memory_rag("pin", "add", "always in Swedish")
+    memory_rag("export", str(tmp_path / "export.jsonl"))
+
+    put_back = memory_rag("import", str(tmp_path / "export.jsonl"), "--memory", "copy")
+
+    assert put_back.code == 0
+    assert memory_rag("export", "--memory", "copy").out == memory_rag("export").out
+    assert (
+        "always in Swedish"
+        in memory_rag("pin", "--memory", "copy").out + memory_rag("pin", "list", "--memory", "copy").out
+    )
+
+
+@pytest.mark.usefixtures("talk")
+def test_an_export_for_a_reader_is_markdown(memory_rag: CommandLine) -> None:
+    exported = memory_rag("export", "--markdown")
+
+    assert exported.code == 0
+    assert exported.lines[0] == "# What this memory holds"
+    assert any(line.startswith("**Ebba** (user), 2026-04-10 08:00, `t1`") for line in exported.lines)
+
+
 def test_an_export_to_a_file_says_so_on_stderr(memory_rag: CommandLine, tmp_path: Path) -> None:
     target = tmp_path / "export.jsonl"
     exported = memory_rag("export", str(target))

@@ -18,6 +18,25 @@ def test_the_state_is_set_patched_and_shown(memory_rag: CommandLine) -> None:
     assert memory_rag("state", "--clear", "--set", "a=1", "--json").json == {"a": 1}
 
 
+def test_what_a_summary_proposes_for_the_state_is_listed_taken_and_dismissed(memory_rag: CommandLine) -> None:
+    assert memory_rag("add", "We decided to charge 49 euro for the season.", "--speaker", "Ebba").code == 0
+    assert memory_rag("add", "We also decided to bake on Sundays.", "--speaker", "Ebba").code == 0
+    assert memory_rag("state", "--proposed").lines == ["nothing is proposed"]
+    memory_rag("summary", "--make", MEMORY_RAG_KEEP_RECENT="0")
+    first, second = memory_rag("state", "--proposed", "--json").json["proposals"]
+
+    assert memory_rag("state", "--proposed").lines == [
+        f"{first['proposal']}  decisions: We decided to charge 49 euro for the season. [t1]",
+        f"{second['proposal']}  decisions: We also decided to bake on Sundays. [t2]",
+    ]
+    taken = memory_rag("state", "--take", first["proposal"], "--dismiss", second["proposal"], "--json").json
+    assert taken == {"decisions": [{"text": "We decided to charge 49 euro for the season.", "turns": ["t1"]}]}
+    assert memory_rag("state", "--proposed").lines == ["nothing is proposed"]
+    refused = memory_rag("state", "--take", first["proposal"])
+    assert refused.code == 1
+    assert "is open in conversation 'main'; open: none" in refused.err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

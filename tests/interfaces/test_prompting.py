@@ -93,3 +93,33 @@ def test_a_stored_text_in_a_prompt_cannot_write_to_the_terminal(memory_rag: Comm
     made = memory_rag("context", "kanelbulle", "--conversation", "pricing")
 
     assert "\x1b" not in made.out
+
+
+@pytest.mark.parametrize(
+    ("retrieve", "said", "is_quoted"),
+    [
+        ("auto", "Vad sa jag om första säsongen?", True),
+        ("auto", "Tack, säsongen blev perfekt!", False),
+        ("always", "Tack, säsongen blev perfekt!", True),
+        ("never", "Vad sa jag om första säsongen?", False),
+        ("tool", "Vad sa jag om första säsongen?", False),
+    ],
+)
+def test_what_was_said_is_quoted_when_it_is_wished_or_asked_for(
+    memory_rag: CommandLine, retrieve: str, said: str, is_quoted: bool
+) -> None:
+    made = memory_rag("context", said, "--conversation", "other", "--retrieve", retrieve)
+
+    assert ("> Vi kör 49 euro" in made.out) is is_quoted
+    assert made.code == 0
+
+
+def test_a_prompt_that_nothing_was_searched_for_says_so(memory_rag: CommandLine) -> None:
+    assert "these words ask for nothing that was said before" in memory_rag("context", "tack!").err
+
+
+def test_an_unknown_way_to_retrieve_is_wrong_usage(memory_rag: CommandLine) -> None:
+    refused = memory_rag("context", "x", "--retrieve", "sometimes")
+
+    assert refused.code == 2
+    assert "one of: auto, always, never, tool" in refused.err

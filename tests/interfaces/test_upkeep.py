@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,9 @@ def test_stats_as_json(memory_rag: CommandLine, talk: Path) -> None:
         "pending": 4,
         "seq": 5,
         "snapshot_seq": None,
+        "found": {},
+        "off_record_since": None,
+        "rows": {"changes": 5},
         "note": None,
     }
 
@@ -46,6 +50,38 @@ def test_stats_for_a_reader(memory_rag: CommandLine) -> None:
     assert counted["said"] == "2026-04-10 08:00 UTC to 2026-04-10 08:09 UTC"
     assert counted["left out"] == "1 of tool traffic, hidden or abandoned; search with --all"
     assert counted["embedder"] == "none"
+    assert counted["words in"] == "turns.sqlite: turns with their sources 5, changes logged 5"
+
+
+def test_what_can_still_be_read_goes_into_a_new_memory_and_what_is_lost_is_told(
+    memory_rag: CommandLine, talk: Path, tmp_path: Path
+) -> None:
+    database = sqlite3.connect(talk / "turns.sqlite")
+    database.execute("UPDATE turns SET text = x'00' WHERE row = 2")
+    database.commit()
+    database.close()
+    new = tmp_path / "rescued"
+
+    checked = memory_rag("doctor")
+    rescued = memory_rag("doctor", "--rescue", str(new))
+
+    assert checked.code == 1
+    assert "memory-rag doctor --rescue NEW" in " ".join(checked.out.split())
+    assert (rescued.code, rescued.lines[0]) == (1, f"rescued 4 turns into {new}, lost 1")
+    assert "lost: t2" in rescued.err
+    assert memory_rag("doctor", "--memory", str(new)).code == 0
+    assert memory_rag("stats", "--memory", str(new), "--json").json["n_turns"] == 4
+    again = memory_rag("doctor", "--rescue", str(new))
+    assert (again.code, again.err.count("is not empty")) == (1, 1)
+
+
+def test_a_file_that_lost_its_head_is_rescued(memory_rag: CommandLine, talk: Path, tmp_path: Path) -> None:
+    path = talk / "turns.sqlite"
+    path.write_bytes(bytes(100) + path.read_bytes()[100:])
+
+    assert "memory-rag doctor --rescue NEW" in memory_rag("doctor").err
+    rescued = memory_rag("doctor", "--rescue", str(tmp_path / "new"), "--json").json
+    assert (rescued["n_turns"], rescued["n_lost"]) == (5, 0)
 
 
 @pytest.mark.usefixtures("talk")

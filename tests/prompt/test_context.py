@@ -217,7 +217,7 @@ def test_the_finest_summary_that_fits_is_taken(bakery: Memory) -> None:
 
     assert "A longer one" in large.system
     assert "Short [t1]." in small.system
-    assert large.account.parts[-1].told == "60 letters"
+    assert large.account.parts[-2].told == "60 letters"
 
 
 def test_a_summary_of_another_conversation_covers_nothing_of_this_one(bakery: Memory) -> None:

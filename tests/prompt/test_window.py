@@ -108,6 +108,16 @@ def test_old_tool_results_give_way_before_whole_turns_do(memory: Memory) -> None
     assert kept.n_tokens == messages_tokens(kept.openai(), counter=COUNT) == full.n_tokens - 2 * (40 - 16)
 
 
+def test_the_only_tool_result_gives_way_too_where_it_alone_is_too_large(memory: Memory) -> None:
+    stored(memory, reads(1))
+    full = window(memory, keep=20)
+    kept = window(memory, keep=20, n_tokens=full.n_tokens - 1)
+
+    assert kept.turn_ids == full.turn_ids
+    [result] = [one["content"] for one in kept.openai() if one["role"] == "tool"]
+    assert result == "[tool result of read cleared to save space: 40 tokens; the whole of it: get_turn t3]"
+
+
 def test_what_is_cleared_is_the_same_in_every_shape(memory: Memory) -> None:
     stored(memory, reads(5))
     kept = window(memory, keep=20, n_tokens=window(memory, keep=20).n_tokens - 40)

@@ -28,14 +28,20 @@ def test_keyword_is_over_the_best_of_the_pool() -> None:
 
     assert keyword(scene) == pytest.approx([1.0, scene.bm25[1] / scene.bm25[0], 0.0])
     assert 0 < keyword(scene)[1] < 1
-    assert scene.best_bm25 == scene.bm25[0]
+    assert scene.full_bm25 == scene.bm25[0]
+
+
+def test_a_best_turn_with_few_of_the_words_is_no_full_match() -> None:
+    scene = Talk([turn("kayak"), turn("tax")]).scene("kayak trip over the lake at dawn")
+
+    assert scene.full_bm25 == scene.possible_bm25 / 2
+    assert 0 < keyword(scene)[0] < 0.5
 
 
 def test_without_a_match_keyword_is_zero() -> None:
     scene = Talk([turn("kayak"), turn("tax")]).scene("snow")
 
     assert keyword(scene) == [0.0, 0.0]
-    assert scene.best_bm25 == 0.0
 
 
 def test_dense_is_in_quarters_of_a_deviation_from_the_mean_and_zero_without_a_vector() -> None:

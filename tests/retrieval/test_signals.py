@@ -52,7 +52,7 @@ class Plain:
         return [entry for entry in range(len(self.turns)) if self.scene.pool.searched[entry]]
 
     def keyword(self, entry: int) -> float:
-        best = max((self.scene.bm25[other] for other in self.inside), default=0.0)
+        best = max([0.5 * self.scene.possible_bm25, *(self.scene.bm25[other] for other in self.inside)])
         return float(self.scene.bm25[entry] / best) if best > 0 else 0.0
 
     def dense(self, entry: int) -> float:

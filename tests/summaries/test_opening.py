@@ -46,7 +46,7 @@ def test_its_prompt_has_the_summary_of_what_left_the_window(memory: Memory) -> N
     say(memory, "We decided to charge 49 euro.", *GARDEN)
     memory.summaries.summarise("garden")
 
-    context = memory.context("And the price?", conversation_id="garden", retrieve=False, token_budget=900)
+    context = memory.context("And the price?", conversation_id="garden", retrieve="never", token_budget=900)
 
     assert "We decided to charge 49 euro. [t1]" in "\n".join(str(message["content"]) for message in context.messages)
 
@@ -84,14 +84,14 @@ def test_a_slow_model_delays_neither_add_nor_context_nor_close(
     model_server.will_wait(done, {"points": []})
     with Memory.open(tmp_path / "m", embedder="none", summarizer="openai:small", summary_turns=10) as memory:
         say(memory, *GARDEN)
-        memory.context("Hello?", conversation_id="garden", retrieve=False)
+        memory.context("Hello?", conversation_id="garden", retrieve="never")
         memory.summaries.nudge("garden")
         while not model_server.requests:
             time.sleep(0.001)
 
         before = time.perf_counter()
         say(memory, "One more.")
-        memory.context("And the wall?", conversation_id="garden", retrieve=False)
+        memory.context("And the wall?", conversation_id="garden", retrieve="never")
         took_s = time.perf_counter() - before
     closed_s = time.perf_counter() - before
     done.set()

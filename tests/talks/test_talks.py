@@ -22,6 +22,7 @@ from tests.retrieval.given_vectors import GivenVectors
 from tests.talks.conftest import START, tell
 
 Opened = Callable[..., Memory]
+Patch = pytest.MonkeyPatch
 
 
 def test_a_question_finds_the_conversation_it_is_about(memory: Memory) -> None:
@@ -64,7 +65,7 @@ def test_an_empty_memory_has_no_talks(opened: Opened) -> None:
 def test_a_unit_that_is_none_is_refused(memory: Memory) -> None:
     with pytest.raises(QueryError, match="unknown unit 'week'; a unit is one of: turn, session, conversation"):
         memory.talks.search("kale", unit="week")
-    with pytest.raises(QueryError, match="memory.search"):
+    with pytest.raises(QueryError, match=r"memory\.search"):
         memory.talks.search("kale", unit="turn")
     with pytest.raises(QueryError, match="k must be at least 1, got 0"):
         memory.talks.search("kale", k=0)
@@ -209,7 +210,7 @@ def test_a_summary_does_not_outlive_the_words_it_was_made_of(memory: Memory, how
 
     assert memory.talks.of("garden") is None
     assert memory.talks.of("school") is not None
-    assert [hit.summary for hit in memory.talks.search("caterpillars net hoops", floor=False)][0] is None
+    assert memory.talks.search("caterpillars net hoops", floor=False)[0].summary is None
     memory.close()
     assert not any(b"zqcanary7731" in path.read_bytes() for path in memory.folder.rglob("*") if path.is_file())
 
@@ -222,9 +223,7 @@ def test_a_whole_conversation_can_be_forgotten(memory: Memory) -> None:
     assert rows(memory, "talk_summaries") == 2
 
 
-def test_a_model_writes_it_and_what_it_says_in_other_words_is_found(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_model_says_in_other_words_is_found(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     with model_server() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "")

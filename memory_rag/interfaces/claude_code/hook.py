@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 TO_STORE_S: Final = 25.0
 """How long storing, or telling, may take at most; Claude Code itself waits 30 seconds (see the installed hooks)."""
+TO_TELL_S: Final = 6.0
+"""How long the beginning of a session may take at most: a person sits before it."""
 TO_SUMMARISE_S: Final = 8.0
 """How long after the start a summary is still waited for; what isn't summarised then is by the next."""
 TO_CATCH_UP_S: Final = 3.0
+_LOOKS_EVERY_S: Final = 0.05
 
 
 @dataclass(slots=True)
@@ -30,6 +33,7 @@ class Call:
     """One call of a hook. ``said`` is what goes to stdout, ``notes`` what goes to stderr.
 
     ``is_served`` is set once all that must be done is done: what is done after it may be broken off at any moment.
+    ``limit_s`` is how long that may take, which the occasion decides.
     """
 
     open_memory: Callable[[bool], Memory]
@@ -37,6 +41,7 @@ class Call:
     say: Callable[[str], None] = lambda text: None
     note: Callable[[str], None] = lambda text: None
     is_served: threading.Event = field(default_factory=threading.Event)
+    limit_s: float = TO_STORE_S
 
     def answer(self, read: Callable[[], bytes]) -> None:
         """Do what the occasion asks for. Every failure is a note."""
@@ -52,6 +57,7 @@ class Call:
 
     def _answer(self, occasion: Occasion) -> None:
         if occasion.event == SESSION_START:
+            self.limit_s = min(self.limit_s, TO_TELL_S)
             self._begin(occasion)
         elif occasion.event in (PRE_COMPACT, SESSION_END, STOP):
             self._keep(occasion)
@@ -60,14 +66,17 @@ class Call:
 
     def _keep(self, occasion: Occasion) -> None:
         with self.open_memory(True) as memory:
+            if memory.off_record.since is not None:
+                self.note("off the record: nothing of this session is stored; end it with: memory-rag off-record off")
+                return
             kept = store_session(memory, occasion)
             if occasion.event == PRE_COMPACT:
                 log_compaction(memory, occasion, kept)
             self.is_served.set()
             if occasion.event == PRE_COMPACT:
-                memory.summaries.summarise(occasion.session_id, focus=occasion.focus)
+                memory.summaries.summarise(kept.conversation_id, focus=occasion.focus)
             elif occasion.event == SESSION_END:
-                memory.summaries.summarise_if_due(occasion.session_id)
+                memory.summaries.summarise_if_due(kept.conversation_id)
 
     def _begin(self, occasion: Occasion) -> None:
         started = self.clock()
@@ -94,13 +103,7 @@ class Ended(Enum):
     TOO_LATE = "too late"
 
 
-def served_in_time(
-    call: Call,
-    read: Callable[[], bytes],
-    *,
-    to_store_s: float = TO_STORE_S,
-    to_summarise_s: float = TO_SUMMARISE_S,
-) -> Ended:
+def served_in_time(call: Call, read: Callable[[], bytes], *, to_summarise_s: float = TO_SUMMARISE_S) -> Ended:
     """Answer a call within its time, in a thread that is left to itself after that.
 
     After a call that isn't done as a whole the process has to be ended without waiting for the thread.
@@ -108,7 +111,8 @@ def served_in_time(
     started = call.clock()
     thread = threading.Thread(target=call.answer, args=(read,), daemon=True, name="hook")
     thread.start()
-    if not call.is_served.wait(to_store_s):
-        return Ended.TOO_LATE
-    thread.join(max(0.1, to_summarise_s - (call.clock() - started)))
+    while not call.is_served.wait(_LOOKS_EVERY_S):
+        if call.clock() - started > call.limit_s:
+            return Ended.TOO_LATE
+    thread.join(max(_LOOKS_EVERY_S, to_summarise_s - (call.clock() - started)))
     return Ended.SERVED if thread.is_alive() else Ended.WHOLE

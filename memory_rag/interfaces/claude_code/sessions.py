@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,13 +21,15 @@ if TYPE_CHECKING:
 FORMAT: Final = "claude-code"
 LARGEST_LEFT_BEHIND: Final = 20_000_000
 """Bytes of a session that is caught up with at another's start; a larger one waits for its own hook, or an import."""
+_LINES_LOOKED_AT: Final = 50
 _SEEN: Final = "claude-code seen"
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What storing a session did: turns that are new, and all that the file holds of it."""
+    """What storing a session did: where it is kept, turns that are new, and all that the file holds of it."""
 
+    conversation_id: str
     new: int
     total: int
 
@@ -48,14 +52,15 @@ def log_compaction(memory: Memory, occasion: Occasion, kept: Kept) -> None:
     details = {"made_by": FORMAT, "trigger": occasion.why, "turns": kept.total}
     if occasion.focus:
         details["focus"] = occasion.focus
-    before = memory.prompt.events.events(kind=EventKind.COMPACTION, conversation_id=occasion.session_id, newest=1)
+    events, name = memory.prompt.events, kept.conversation_id
+    before = events.events(kind=EventKind.COMPACTION, conversation_id=name, newest=1)
     if not (before and dict(before[-1].details) == details):
-        memory.prompt.events.log(EventKind.COMPACTION, conversation_id=occasion.session_id, details=details)
+        events.log(EventKind.COMPACTION, conversation_id=name, details=details)
 
 
-def last_focus(memory: Memory, session_id: str) -> str:
+def last_focus(memory: Memory, conversation_id: str) -> str:
     """Return the focus with which a session was compacted last; empty if there was none."""
-    before = memory.prompt.events.events(kind=EventKind.COMPACTION, conversation_id=session_id, newest=1)
+    before = memory.prompt.events.events(kind=EventKind.COMPACTION, conversation_id=conversation_id, newest=1)
     return str(before[-1].details.get("focus", "")) if before else ""
 
 
@@ -65,7 +70,7 @@ def catch_up(memory: Memory, occasion: Occasion, *, may_go_on: Callable[[], bool
     A session whose terminal was closed had no hook at its end. Of a folder that is seen for the first time nothing is
     stored: what was before the hooks were installed is imported by whoever wants it.
     """
-    if occasion.transcript is None:
+    if occasion.transcript is None or memory.off_record.since is not None:
         return 0
     folder = occasion.transcript.parent
     fact = f"{_SEEN} {hashlib.sha256(str(folder).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
@@ -92,7 +97,21 @@ def catch_up(memory: Memory, occasion: Occasion, *, may_go_on: Callable[[], bool
 
 def _stored(memory: Memory, path: Path) -> Kept:
     report = memory.import_path(path, format=FORMAT)
-    return Kept(report.kept, report.kept + report.already_there)
+    return Kept(conversation_in(path), report.kept, report.kept + report.already_there)
+
+
+def conversation_in(path: Path) -> str:
+    """Return the conversation that a transcript is kept as: the first session that it names.
+
+    A session that was resumed may go on in a file of another name, which begins with the lines of the first.
+    """
+    with suppress(OSError), path.open("rb") as file:
+        for line in islice(file, _LINES_LOOKED_AT):
+            with suppress(ValueError):
+                record = json.loads(line)
+                if isinstance(record, dict) and isinstance(named := record.get("sessionId"), str) and named:
+                    return named
+    return path.stem
 
 
 def _changed(path: Path) -> int | None:

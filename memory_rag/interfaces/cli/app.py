@@ -45,6 +45,7 @@ _FIRST, _IN, _OUT, _PROMPT = "Start here", "Words in", "Words out", "In the prom
 _MEASURE, _CARE, _CLIENTS = "How well it finds", "Care", "In other programs"
 COMMANDS: Final[dict[str, Listed]] = {
     "demo": Listed("demo", "demo", _FIRST),
+    "chat": Listed("chatting", "chat", _FIRST),
     "add": Listed("changing", "add", _IN),
     "import": Listed("importing", "import_", _IN),
     "correct": Listed("correcting", "correct", _IN),
@@ -62,6 +63,8 @@ COMMANDS: Final[dict[str, Listed]] = {
     "pin": Listed("keeping", "pin", _PROMPT),
     "decide": Listed("keeping", "decide", _PROMPT),
     "pin-file": Listed("keeping", "pin_file", _PROMPT),
+    "brief": Listed("briefing", "brief", _PROMPT),
+    "where": Listed("finding_out", "where", _PROMPT),
     "events": Listed("prompting", "events", _PROMPT),
     "mcp": Listed("mcp_serving", "mcp", _CLIENTS),
     "install": Listed("installing", "install", _CLIENTS),

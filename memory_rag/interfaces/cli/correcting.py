@@ -11,6 +11,7 @@ from memory_rag.interfaces.cli.forgetting import Prove, Timeout, print_proof, re
 from memory_rag.interfaces.cli.output import Json, note, print_json, say
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.turn_shape import turn_json
+from memory_rag.turns import Turn
 
 
 def correct(
@@ -50,6 +51,7 @@ def correct(
                 print_json(turn_json(turn))
             else:
                 say(f"corrected {turn.turn_id}; the old version is kept")
+            _tell_redacted(words, turn)
             return
         turn, done = memory.forgetting.correct(
             turn_id, Correction(words, speaker, at), timeout_s=timeout_s, prove=prove
@@ -60,5 +62,11 @@ def correct(
     else:
         say(f"corrected {turn.turn_id}")
         print_proof(done)
+    _tell_redacted(words, turn)
     note("a backup made earlier still holds the old version")
     report_end(done)
+
+
+def _tell_redacted(words: str | None, turn: Turn) -> None:
+    if words is not None and turn.text != words:
+        note("what is secret in the new text was redacted before it was stored")

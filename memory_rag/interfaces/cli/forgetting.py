@@ -69,7 +69,7 @@ def forget(
         unrecalled=True,
     )
     if not turn_ids and query is None and narrowed == within(unrecalled=True):
-        raise typer.BadParameter("nothing to forget; give ids, --query, or --conversation, --session, --speaker, ...")
+        raise typer.BadParameter("nothing to forget; give ids, --query, or a filter such as --speaker or --until")
     with place.open() as memory:
         wanted = _chosen(memory, turn_ids or [], query=query, k=k, narrowed=narrowed)
         if not wanted:

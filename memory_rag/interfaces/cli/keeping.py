@@ -34,12 +34,26 @@ def state(
         str | None, typer.Option("--merge", metavar="JSON", help="Lay a merge patch (RFC 7396) over it.")
     ] = None,
     clear: Annotated[bool, typer.Option("--clear", help="Take everything away first.")] = False,
+    proposed: Annotated[
+        bool, typer.Option("--proposed", help="List what the newest summary proposes for it.", show_default=False)
+    ] = False,
+    take: Annotated[
+        list[str] | None, typer.Option("--take", metavar="ID", help="Take a proposal over.", show_default=False)
+    ] = None,
+    dismiss: Annotated[
+        list[str] | None, typer.Option("--dismiss", metavar="ID", help="Drop a proposal for good.", show_default=False)
+    ] = None,
+    conversation: Annotated[str, typer.Option("--conversation", metavar="ID", help="Whose summary proposes.")] = "main",
     as_json: Json = False,
 ) -> None:
     """Show the state of the running task, or change it.
 
-    It is a small JSON object that goes along in every prompt. A path has dots: customer.name.
+    It is a small JSON object that goes along in every prompt. A path has dots: customer.name. Summaries propose
+    entries, each with the turns that it comes from.
     """
+    if proposed:
+        _proposed(place, conversation, as_json=as_json)
+        return
     patch = None if merge is None else _json_object(merge)
     pairs = [_pair(given) for given in to_set or ()]
     changes = bool(clear or pairs or to_unset or patch is not None)
@@ -53,11 +67,29 @@ def state(
             task.set(path, value)
         if patch is not None:
             task.merge(patch)
+        for proposal_id in take or ():
+            memory.prompt.proposals.take(proposal_id, conversation_id=conversation)
+        for proposal_id in dismiss or ():
+            memory.prompt.proposals.dismiss(proposal_id, conversation_id=conversation)
         now = task.get()
     if as_json:
         print_json(now)
     else:
         say(shown(json.dumps(now, ensure_ascii=False, indent=2)))
+
+
+def _proposed(place: Place, conversation: str, *, as_json: bool) -> None:
+    with place.open() as memory:
+        found = memory.prompt.proposals.open(conversation_id=conversation)
+        is_off = memory.settings.state_from_summary == "off"
+    if as_json:
+        print_json({"proposals": [{"proposal": one.proposal_id, "field": one.field, **one.entry} for one in found]})
+        return
+    for one in found:
+        why = f" (why: {one.reason})" if one.reason else ""
+        say(shown(f"{one.proposal_id}  {one.field}: {one.text}{why} [{', '.join(one.turn_ids)}]"))
+    if not found:
+        say("nothing is proposed" + (", since the setting state_from_summary is off" if is_off else ""))
 
 
 def pin(

@@ -89,7 +89,8 @@ def _print_scan(result: Scan, place: Place) -> None:
         of_kind = [one for one in result.held if one.kind is kind]
         is_unwanted = any(one.unwanted for one in of_kind)
         head = padded(kind.value, room)
-        say((ink.bad if is_unwanted else ink.bold)(head) + f"{n:,} in {n_turns:,} turns: {_names(of_kind)}")
+        where = "1 turn" if n_turns == 1 else f"{n_turns:,} turns"
+        say((ink.bad if is_unwanted else ink.bold)(head) + f"{n:,} in {where}: {_names(of_kind)}")
     if result.redacted:
         taken = ", ".join(f"{n:,} × {kind}" for kind, n in sorted(result.redacted.items()))
         say(f"taken out before it was stored: {taken}")

@@ -24,6 +24,18 @@ if TYPE_CHECKING:
     from memory_rag.inventory import Stats
 
 _SPEAKERS_SHOWN = 6
+_TOLD_AS = {
+    "changes": "changes logged",
+    "facts": "facts about the memory itself",
+    "versions": "earlier versions",
+    "vanished": "marks of what its source has no more",
+    "pinned_files": "pinned files, by name",
+    "returned_blocks": "answers as a provider gave them",
+    "summary_lines": "lines of summaries",
+    "summary_citations": "citations",
+    "summary_turns": "turns summarised",
+    "tombstones": "marks against what was forgotten",
+}
 _TITLE = 24
 """Columns from which on a title stands in the same line."""
 
@@ -171,10 +183,21 @@ def _stats_rows(counted: Stats, zone: tzinfo) -> Iterator[tuple[str, str]]:
     yield "languages", ", ".join(counted.languages)
     sizes = ", ".join(f"{kind} {readable_size(size)}" for kind, size in counted.n_bytes.items())
     yield "on disk", f"{readable_size(sum(counted.n_bytes.values()))} ({sizes})"
+    yield "words in", "turns.sqlite: " + _rows_told(counted)
+    if counted.n_bytes["vectors"]:
+        yield "vectors in", "vectors/, a pair of files for each embedder"
+    if counted.n_bytes["derived"]:
+        yield "indexes in", "derived/, which may be deleted at any time"
     yield "embedder", counted.embedder or "none"
     yield "embedded", f"{counted.embedded:,}, pending {counted.pending:,}"
     saved = "not saved" if counted.snapshot_seq is None else f"saved at {counted.snapshot_seq:,}"
     yield "changes", f"{counted.seq:,}; keyword index {saved}"
+
+
+def _rows_told(counted: Stats) -> str:
+    """Return what lies beside turns in the file of words, in a reader's words where there are some."""
+    also = [f"{_TOLD_AS.get(table, table.replace('_', ' '))} {n:,}" for table, n in counted.rows.items()]
+    return ", ".join([f"turns with their sources {counted.n_turns:,}", *also])
 
 
 def _in_brackets(counts: Mapping[str, int]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_rag.errors import MemoryRagError, NotAMemoryError
+from memory_rag.interfaces.mcp.embedding_on import EmbeddingOn
 
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
@@ -32,6 +33,8 @@ class LiveMemory:
         self._memory: Memory | None = None
         self._file: tuple[int, int] | None = None
         self._left: list[Memory] = []
+        self.embedding = EmbeddingOn()
+        """What embeds in the background what waits for it."""
 
     def get(self, *, create: bool = False) -> Memory:
         """Return the memory; one that isn't there is made only if ``create``.
@@ -57,6 +60,7 @@ class LiveMemory:
 
     def close(self) -> None:
         """Close what was opened."""
+        self.embedding.close()
         with self._lock:
             for memory in (*self._left, *([self._memory] if self._memory else [])):
                 with suppress(MemoryRagError):

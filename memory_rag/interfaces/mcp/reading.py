@@ -1,4 +1,4 @@
-"""The tools that change nothing: search, quote, verify, look at a turn, the summary and the counts."""
+"""The tools that find words: search, quote, verify, look at a turn."""
 
 from __future__ import annotations
 
@@ -11,23 +11,18 @@ from memory_rag.errors import QueryError, UnknownTurnError
 from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.results import (
     Checked,
-    ConversationCount,
     Found,
-    MemoryStats,
-    OneSummary,
     QuotationChecked,
     Quotes,
     ShownTurn,
-    Summaries,
-    SummaryLine,
 )
 from memory_rag.interfaces.mcp.told import Told, unknown_turn
 from memory_rag.interfaces.mcp.wording import (
     MOST_CHARS,
     PASSAGE_CHARS,
+    counted,
     excerpt_around,
     found_turn,
-    iso,
     joined,
     passage,
     quote_lines,
@@ -37,7 +32,6 @@ from memory_rag.interfaces.mcp.wording import (
 )
 from memory_rag.prompt.fencing import Excerpt, fenced
 from memory_rag.retrieval.filters import Within
-from memory_rag.summaries.summary import Level, Summary
 from memory_rag.turns import Span, Turn
 
 if TYPE_CHECKING:
@@ -46,9 +40,6 @@ if TYPE_CHECKING:
 
 LONGEST_QUERY: Final = 10_000
 LONGEST_TEXT: Final = 1_000_000
-_SPEAKERS_SHOWN: Final = 20
-_CONVERSATIONS_SHOWN: Final = 30
-_SUMMARIES_SHOWN: Final = 10
 
 Conversation = Annotated[str | None, Field(description="Only of this conversation, by its id.")]
 Session = Annotated[str | None, Field(description="Only of this session.")]
@@ -62,7 +53,7 @@ TurnId = Annotated[str, Field(min_length=1, max_length=200, description="A turn'
 
 
 class ReadingTools:
-    """What a client may ask of one memory."""
+    """What a client may ask of the turns of one memory."""
 
     def __init__(self, live: LiveMemory) -> None:
         self._live = live
@@ -97,6 +88,8 @@ class ReadingTools:
         memory = self._live.get()
         within = Within(conversation, session, speaker, role, since, until, include_unrecalled)
         ranking = memory.search(query, k=k, mode=mode, within=within, floor=not include_unlikely)
+        if ranking.pending:
+            self._live.embedding.begin(memory)
         room = room_for(len(ranking))
         excerpts = [excerpt_around(hit.turn, hit.span, n_chars=room) for hit in ranking]
         notes = list(ranking.notes)
@@ -177,7 +170,7 @@ class ReadingTools:
         quotes = memory.quote(text, limit=limit, within=within)
         notes = list(memory.indexes.notes_on(within))
         result = Quotes(query=text, found=bool(quotes), quotes=[quoted_words(one) for one in quotes], notes=notes)
-        head = f"said in {_counted(len(quotes), 'place')}" if quotes else "not found: these words were never said"
+        head = f"said in {counted(len(quotes), 'place')}" if quotes else "not found: these words were never said"
         told = joined(head, _quoted(quotes, memory), [f"note: {line}" for line in notes])
         return Told(result, told)
 
@@ -216,102 +209,10 @@ class ReadingTools:
         lines = [
             f"{number}. {one.status}: {one.quotation[:200]!r} – {one.message}" for number, one in enumerate(checked, 1)
         ]
-        head = f"{_counted(len(checked), 'quotation')}, all verbatim" if good else _not_all(checked)
+        head = f"{counted(len(checked), 'quotation')}, all verbatim" if good else _not_all(checked)
         shown = _quoted([quote for one in verdicts if one.status != "verbatim" for quote in one.quotes[:1]], memory)
         text = joined(head if checked else "there is no quotation in it", remembered(lines), shown)
         return Told(Checked(all_verbatim=good, verdicts=checked), text)
-
-    def get_summary(
-        self,
-        conversation: Annotated[
-            str | None, Field(description="Of this conversation; without it, of those summarised last.")
-        ] = None,
-        *,
-        level: Annotated[
-            Literal["hundred", "thousand", "lifetime"] | None,
-            Field(description="How much one stands for: up to 100 turns, up to ten of those, the whole life."),
-        ] = None,
-    ) -> Told[Summaries]:
-        """Read the running summary: topics, preferences, decisions with reasons, open questions, each with its turns.
-
-        A summary tells where to look; for exact words use quote or get_turn with the turn ids of its lines.
-        """
-        memory = self._live.get()
-        names = [conversation] if conversation is not None else summarised_last(memory, n=_SUMMARIES_SHOWN)
-        levels = [Level.LIFETIME, Level.THOUSAND, Level.HUNDRED] if level is None else [Level(level)]
-        found = [
-            one for name in names for each in levels for one in reversed(memory.summaries.stored(name, level=each))
-        ]
-        shown = found[:_SUMMARIES_SHOWN]
-        notes = [] if shown else [_no_summary(conversation, level)]
-        if len(found) > len(shown):
-            notes.append(f"{len(found) - len(shown)} more are stored; name a conversation and a level")
-        result = Summaries(summaries=[_summary(one) for one in shown], notes=notes)
-        return Told(result, joined(summaries_text(shown), [f"note: {line}" for line in notes]))
-
-    def memory_stats(self) -> Told[MemoryStats]:
-        """Count what is in the memory: turns, speakers, conversations, times, and how much is searched by meaning."""
-        memory = self._live.get()
-        stats = memory.stats()
-        newest = sorted(
-            stats.conversations, key=lambda one: (one.last is not None, one.last or stats.last, one.conversation_id)
-        )[::-1][:_CONVERSATIONS_SHOWN]
-        result = MemoryStats(
-            n_turns=stats.n_turns,
-            n_conversations=len(stats.conversations),
-            n_sessions=stats.n_sessions,
-            first=iso(stats.first),
-            last=iso(stats.last),
-            by_role=dict(stats.by_role),
-            speakers=dict(list(stats.by_speaker.items())[:_SPEAKERS_SHOWN]),
-            unrecalled=stats.unrecalled,
-            languages=list(stats.languages),
-            embedder=stats.embedder,
-            embedded=stats.embedded,
-            pending=stats.pending,
-            conversations=[
-                ConversationCount(
-                    conversation_id=one.conversation_id,
-                    title=one.title,
-                    n_turns=one.n_turns,
-                    first=iso(one.first),
-                    last=iso(one.last),
-                )
-                for one in newest
-            ],
-            notes=[stats.note] if stats.note else [],
-        )
-        span = f", {result.first} to {result.last}" if result.first else ""
-        head = f"{_counted(stats.n_turns, 'turn')} in {_counted(len(stats.conversations), 'conversation')}{span}"
-        by_meaning = (
-            f"{stats.embedded} can be searched by meaning, {stats.pending} wait for it"
-            if stats.embedder
-            else "keyword search only"
-        )
-        lines = [
-            f"{one.conversation_id}: {one.title or '(no title)'} · {_counted(one.n_turns, 'turn')} · last {one.last}"
-            for one in result.conversations
-        ]
-        return Told(result, joined(head, by_meaning, remembered(lines), [f"note: {line}" for line in result.notes]))
-
-
-def summarised_last(memory: Memory, *, n: int) -> list[str]:
-    """Return the conversations whose summaries were made last, the newest first."""
-    made = {
-        one.conversation_id: max((made_at for _number, made_at in state), default=0)
-        for one in memory.store.conversations()
-        if (state := memory.summaries.shelf.state(one.conversation_id))
-    }
-    return sorted(made, key=lambda name: (-made[name], name))[:n]
-
-
-def summaries_text(summaries: Sequence[Summary]) -> str:
-    """Return summaries as one fenced text."""
-    lines: list[str] = []
-    for one in summaries:
-        ends = f"{one.first_turn_id} to {one.last_turn_id}"
-        lines += [f"[{one.conversation_id} · {one.level.value} · {one.n_turns} turns, {ends}]", *one.text.splitlines()]
-    return remembered(lines)
 
 
 def _neighbours(memory: Memory, turn_id: str, *, before: int, after: int) -> list[Turn]:
@@ -329,7 +230,7 @@ def _headline(n_hits: int, evidence: str) -> str:
     if not n_hits:
         return "nothing found: it isn't in this memory. Say so; don't guess."
     weak = "; weak evidence, they may well not answer it" if evidence == "weak" else ""
-    return f"{_counted(n_hits, 'turn')}, best first{weak}"
+    return f"{counted(n_hits, 'turn')}, best first{weak}"
 
 
 def _quoted(quotes: Sequence[Quote], memory: Memory) -> str:
@@ -338,38 +239,4 @@ def _quoted(quotes: Sequence[Quote], memory: Memory) -> str:
 
 def _not_all(checked: Sequence[QuotationChecked]) -> str:
     wrong = sum(one.status != "verbatim" for one in checked)
-    return f"{wrong} of {_counted(len(checked), 'quotation')} not verbatim; correct or drop them"
-
-
-def _summary(one: Summary) -> OneSummary:
-    return OneSummary(
-        conversation_id=one.conversation_id,
-        level=one.level.value,
-        n_turns=one.n_turns,
-        first_turn_id=one.first_turn_id,
-        last_turn_id=one.last_turn_id,
-        made_by=one.made_by,
-        made_at=iso(one.made_at) or "",
-        focus=one.focus,
-        note=one.note,
-        lines=[
-            SummaryLine(
-                kind=line.kind.value,
-                text=line.text,
-                reason=line.reason,
-                turn_ids=list(line.turn_ids),
-                verbatim=line.verbatim,
-            )
-            for line in one.lines
-        ],
-    )
-
-
-def _no_summary(conversation: str | None, level: str | None) -> str:
-    where = "" if conversation is None else f" of conversation {conversation!r}"
-    of_level = "" if level is None else f" of level {level!r}"
-    return f"there is no summary{where}{of_level} yet; search_memory finds the turns themselves"
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+    return f"{wrong} of {counted(len(checked), 'quotation')} not verbatim; correct or drop them"

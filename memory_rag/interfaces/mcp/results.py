@@ -143,7 +143,11 @@ class Forgotten(Answer):
     turns: Annotated[list[Passage], Field(description="The turns that are, or would be, removed.")]
     n_forgotten: Annotated[int, Field(description="0 in a dry run.")]
     confirm: Annotated[str, Field(description="Hand this back with dry_run=false; it stands for these very words.")]
-    proof: Annotated[list[Words], Field(description="What was looked through for the words afterwards; none if dry.")]
+    also: Annotated[list[Words], Field(description="What goes with them: pins, decisions, earlier versions, answers.")]
+    proved: Annotated[
+        bool | None, Field(description="Every byte was looked at and holds nothing of them; null in a dry run.")
+    ]
+    proof: Annotated[list[Words], Field(description="What was looked through, and what for; none in a dry run.")]
     notes: list[Words]
 
 

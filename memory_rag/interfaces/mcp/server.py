@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from memory_rag import __version__
 from memory_rag.errors import MemoryRagError, UnknownTurnError
 from memory_rag.interfaces.mcp.live_memory import LiveMemory
+from memory_rag.interfaces.mcp.overview import OverviewTools
 from memory_rag.interfaces.mcp.reading import ReadingTools
 from memory_rag.interfaces.mcp.resources import CONVERSATION, SUMMARY, TURN, Prompts, Resources
 from memory_rag.interfaces.mcp.told import Told
@@ -84,7 +85,7 @@ class MemoryServer(MCPServer[Any]):
 
 def memory_server(live: LiveMemory) -> MemoryServer:
     """Return a server for one memory, which serves stdio (``run_stdio_async``) and HTTP (:func:`http_app`)."""
-    reading, writing = ReadingTools(live), WritingTools(live)
+    reading, overview, writing = ReadingTools(live), OverviewTools(live), WritingTools(live)
     server = MemoryServer(
         name=NAME,
         title="Memory",
@@ -99,8 +100,8 @@ def memory_server(live: LiveMemory) -> MemoryServer:
             _tool(writing.add_turn, "Store a turn", _ADD),
             _tool(writing.correct_turn, "Correct a turn", _ADD),
             _tool(writing.forget, "Forget turns", _FORGET),
-            _tool(reading.get_summary, "Read the summary", _READ),
-            _tool(reading.memory_stats, "Count the memory", _READ),
+            _tool(overview.get_summary, "Read the summary", _READ),
+            _tool(overview.memory_stats, "Count the memory", _READ),
         ],
         # Conversation ids are no paths: some hold slashes, and nothing is opened by them.
         resource_security=ResourceSecurity(exempt_params={"turn_id", "conversation_id"}),

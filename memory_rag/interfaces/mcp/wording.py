@@ -94,6 +94,11 @@ def joined(*parts: str | Sequence[str]) -> str:
     return printable("\n".join(line for line in lines if line))
 
 
+def counted(n: int, what: str) -> str:
+    """Return ``1 turn``, ``2,000 turns``."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
 def _fields(excerpt: Excerpt) -> dict[str, Any]:
     turn = excerpt.turn
     return {

@@ -14,7 +14,15 @@ from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.reading import LONGEST_TEXT, TurnId
 from memory_rag.interfaces.mcp.results import Added, Corrected, Forgotten
 from memory_rag.interfaces.mcp.told import AskError, Told, unknown_turn
-from memory_rag.interfaces.mcp.wording import MOST_CHARS, excerpt_around, joined, passage, room_for
+from memory_rag.interfaces.mcp.wording import (
+    MOST_CHARS,
+    counted,
+    excerpt_around,
+    joined,
+    passage,
+    remembered,
+    room_for,
+)
 from memory_rag.prompt.fencing import Excerpt, fenced
 from memory_rag.store.screening import Unstored
 from memory_rag.text.instants import parse_instant
@@ -22,6 +30,7 @@ from memory_rag.turns import Source, Span, Turn
 
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
+    from memory_rag.privacy.forgetting import Forgotten as Done
 
 SOURCE: Final = "mcp"
 """The source of turns that came through this server, so that a user can tell them from what was typed or imported."""
@@ -146,29 +155,46 @@ class WritingTools:
                 "these turns are not those that confirm stands for: they changed since the dry run, or others were "
                 "named; nothing was removed. Run it with dry_run=true again, and show what it returns"
             )
-        room = room_for(len(turns))
-        excerpts = [excerpt_around(turn, Span(0, 0), n_chars=room) for turn in turns]
-        shown = fenced(excerpts, zone=memory.zone)
-        proof: list[str] = []
-        n_forgotten = 0
+        try:
+            done = memory.forgetting.plan(wanted) if dry_run else memory.forgetting.forget(wanted, prove=True)
+        except UnknownTurnError:
+            raise AskError("another process removed one of them just now; nothing was removed, look again") from None
+        result = _forgotten(done, turns, token, dry_run=dry_run)
         if not dry_run:
-            try:
-                n_forgotten = memory.forget(wanted)
-            except UnknownTurnError as error:
-                raise AskError(f"another process removed one of them meanwhile; nothing was removed: {error}") from None
-        notes = ["a backup made earlier still holds the words"] if n_forgotten else []
-        result = Forgotten(
-            dry_run=dry_run,
-            turns=[passage(one) for one in excerpts],
-            n_forgotten=n_forgotten,
-            confirm=token,
-            proof=proof,
-            notes=notes,
+            return Told(
+                result, joined(f"removed {counted(done.n_turns, 'turn')}", remembered(result.proof), result.notes)
+            )
+        shown = fenced(
+            [excerpt_around(one, Span(0, 0), n_chars=room_for(len(turns))) for one in turns], zone=memory.zone
         )
-        would = f"would remove {len(turns)} of the memory's {len(memory)} turns; nothing was removed"
+        would = f"would remove {len(turns)} of the memory's {counted(len(memory), 'turn')}; nothing was removed"
         ask = f"if the person agrees, call forget again with dry_run=false and confirm={token!r}"
-        head = [would, ask] if dry_run else [f"removed {n_forgotten}", *proof, *notes]
-        return Told(result, joined(head, shown if dry_run else ""))
+        return Told(result, joined(would, ask, shown, remembered(result.also)))
+
+
+def _forgotten(done: Done, turns: Sequence[Turn], token: str, *, dry_run: bool) -> Forgotten:
+    """Return what was forgotten as a client sees it; a proof without the words that it looked for."""
+    removed = done.removed
+    also = [f"{one.kind} {one.name}: {one.text} ({one.why})" for one in removed.beside if one.kind != "event"]
+    for n, what in (
+        (removed.n_versions, "earlier version"),
+        (len(removed.sources), "source of another turn that quotes it"),
+        (removed.n_answers, "provider's answer after it"),
+    ):
+        also += [counted(n, what)] if n else []
+    notes = [] if dry_run else ["a backup made earlier still holds the words"]
+    if done.pending:
+        notes.append(f"bytes of it are left for now: {done.pending}; the next opening of the memory overwrites them")
+    return Forgotten(
+        dry_run=dry_run,
+        turns=[passage(excerpt_around(one, Span(0, 0), n_chars=room_for(len(turns)))) for one in turns],
+        n_forgotten=0 if dry_run else done.n_turns,
+        confirm=token,
+        also=also,
+        proved=None if done.proof is None else done.proof.holds,
+        proof=[] if done.proof is None else done.proof.lines(),
+        notes=notes,
+    )
 
 
 def _whole(turn: Turn) -> Excerpt:

@@ -62,6 +62,8 @@ def test_after_a_compaction_the_session_is_told_pins_decisions_focus_and_summary
     hook.pre_compact(focus=FOCUS)
     memory_rag("pin", "Svara på svenska.")
     memory_rag("decide", "Ett företagskonto per butik", "--because", "bokföringen kräver det")
+    (project.folder / "NOTES.md").write_text("hemligare än så", encoding="utf-8")
+    assert memory_rag("pin-file", str(project.folder / "NOTES.md")).code == 0
 
     told = hook.told_at_start("compact")
 
@@ -74,7 +76,28 @@ def test_after_a_compaction_the_session_is_told_pins_decisions_focus_and_summary
         f"When the window was compacted, the person asked to keep: {FOCUS}\n\n"
     )
     assert "\n> - user: Vi bestämde oss för SQLite eftersom det är en enda fil. [t1]\n" in told
+    assert f"Files that the person pinned, to be read before they matter:\n- {project.folder / 'NOTES.md'}\n" in told
+    assert "hemligare" not in told
     assert told.endswith("memory-rag show on the command line.")
+
+
+def test_a_resumed_session_goes_on_as_the_conversation_that_it_was(
+    hook: Hook, project: Project, memory_rag: CommandLine
+) -> None:
+    """Claude Code may write a resumed session into a new file that begins with the old one's lines."""
+    project.talk(30)
+    hook.pre_compact(focus="det första")
+    first = project.path().read_text(encoding="utf-8")
+    project.write(said(40, "user", "Nu fortsätter vi."), session="resumed")
+    project.path("resumed").write_text(first + project.path("resumed").read_text(encoding="utf-8"), encoding="utf-8")
+
+    hook("PreCompact", session="resumed", trigger="manual", custom_instructions="det andra")
+    told = hook.told_at_start("compact", session="resumed")
+
+    stats = memory_rag("stats", "--json").json
+    assert (stats["n_turns"], stats["n_conversations"]) == (31, 1)
+    assert "the person asked to keep: det andra\n" in told
+    assert f"[{SESSION}, 23 turns, " in told
 
 
 def test_the_end_of_a_session_stores_it(hook: Hook, project: Project, memory_rag: CommandLine) -> None:
@@ -145,6 +168,22 @@ def test_the_brief_stays_under_what_claude_code_puts_into_the_window(
     assert "Beslut 299" in told
 
 
+def test_pins_that_do_not_fit_are_told_of(hook: Hook, project: Project, memory_rag: CommandLine) -> None:
+    project.talk(2)
+    with Memory.open(memory_rag.home / "main", embedder="none") as memory:
+        for number in range(400):
+            memory.prompt.pins.add(f"Önskan {number} " + "ord " * 10)
+        memory.prompt.state.set("arbete", "ord " * 10_000)
+        memory.prompt.decisions.add("SQLite", because="det är en fil")
+
+    told = hook.told_at_start("startup")
+
+    assert len(told) <= 10_000
+    assert "\n- Önskan 0 ord" in told
+    assert "\n(there is more than fits here; memory-rag pin shows all of it)\n" in told
+    assert "\n(there is more than fits here; memory-rag state shows all of it)\n" in told
+
+
 def test_a_session_whose_terminal_was_closed_is_stored_when_the_next_begins(
     hook: Hook, project: Project, memory_rag: CommandLine
 ) -> None:
@@ -172,6 +211,20 @@ def test_sessions_from_before_the_hooks_are_left_to_an_import(
     hook.told_at_start("startup", session="newer")
 
     assert memory_rag("stats", "--json").json["n_turns"] == 0
+
+
+def test_off_the_record_nothing_is_stored_and_no_focus_is_logged(
+    hook: Hook, project: Project, memory_rag: CommandLine
+) -> None:
+    project.talk(9)
+    memory_rag("add", "Ett ord.")
+    memory_rag("off-record", "on")
+
+    ran = hook.pre_compact(focus="hemligt")
+
+    assert ran.err.startswith("memory-rag hook: off the record: nothing of this session is stored")
+    assert memory_rag("stats", "--json").json["n_turns"] == 1
+    assert memory_rag("events", "--json").json["events"] == []
 
 
 def test_a_last_line_that_is_half_written_costs_only_itself(
@@ -220,7 +273,9 @@ def test_whatever_comes_the_hook_leaves_with_0_and_a_note(memory_rag: CommandLin
         ["--home", "/dev/null/x"],
     ],
 )
-def test_no_option_makes_the_hook_fail_since_2_would_stop_a_compaction(hook: Hook, project: Project, words: list[str]) -> None:
+def test_no_option_makes_the_hook_fail_since_2_would_stop_a_compaction(
+    hook: Hook, project: Project, words: list[str]
+) -> None:
     project.talk(3)
 
     hook("PreCompact", *words, trigger="auto")
@@ -265,9 +320,12 @@ def test_what_is_told_is_told_before_anything_slow() -> None:
 
 def test_a_hook_that_takes_too_long_is_given_up() -> None:
     never = threading.Event()
-    call = Call(lambda create: pytest.fail("nothing was read"))
 
-    ended = served_in_time(call, lambda: b"" if never.wait() else b"", to_store_s=0.05)
+    def read() -> bytes:
+        never.wait()
+        return b""
+
+    ended = served_in_time(Call(lambda create: pytest.fail("nothing was read"), limit_s=0.05), read)
 
     assert ended is Ended.TOO_LATE
     never.set()

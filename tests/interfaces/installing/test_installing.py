@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from memory_rag.interfaces.installing.clients import Machine, client_named
 from memory_rag.interfaces.installing.started import started
 from tests.interfaces.command_line import CommandLine, Ran
 
@@ -44,6 +45,11 @@ class Person:
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return path
 
+    @property
+    def vscode(self) -> Path:
+        machine = Machine(self.home, environment={"XDG_CONFIG_HOME": str(self.home / ".config")})
+        return Path(client_named("vscode").file(machine, "user"))
+
     def json(self, name: str) -> Any:
         return json.loads((self.home / name).read_text(encoding="utf-8"))
 
@@ -56,7 +62,6 @@ def person(tmp_path: Path, memory_rag: CommandLine, monkeypatch: pytest.MonkeyPa
     home = tmp_path / "kim"
     (home / "butik").mkdir(parents=True)
     monkeypatch.chdir(home / "butik")
-    monkeypatch.setattr(sys, "platform", "linux")
     return Person(home, memory_rag)
 
 
@@ -123,9 +128,8 @@ def test_print_shows_the_entry_and_writes_nothing(person: Person) -> None:
     assert json.loads(ran.out) == {
         "servers": {"minne": {"type": "stdio", "command": SCRIPT, "args": ["mcp", "--home", person.memories]}}
     }
-    assert ran.err == f"into {person.home}/.config/Code/User/mcp.json:\n"
-    assert not (person.home / ".config").exists()
-
+    assert ran.err == f"into {person.vscode}:\n"
+    assert not person.vscode.parent.exists()
 
 
 def test_claude_code_gets_the_entry_and_a_hook_at_three_events_beside_those_of_others(person: Person) -> None:
@@ -219,7 +223,7 @@ def test_comments_of_vs_code_stay_and_so_do_byte_order_mark_line_ends_and_links(
     real = tmp_path / "dotfiles" / "mcp.json"
     real.parent.mkdir()
     real.write_bytes(text.encode())
-    link = person.home / ".config/Code/User/mcp.json"
+    link = person.vscode
     link.parent.mkdir(parents=True)
     link.symlink_to(real)
 
@@ -260,7 +264,10 @@ def test_keys_and_tokens_are_never_written(person: Person) -> None:
 def test_without_a_script_the_module_is_started_and_words_are_quoted_for_the_shell(tmp_path: Path) -> None:
     start = started({"memory": "mitt minne"}, environment={}, executable=tmp_path / "en mapp" / "python")
 
-    assert start.server() == (str(tmp_path / "en mapp" / "python"), ["-m", "memory_rag", "mcp", "--memory", "mitt minne"])
+    assert start.server() == (
+        str(tmp_path / "en mapp" / "python"),
+        ["-m", "memory_rag", "mcp", "--memory", "mitt minne"],
+    )
     python = tmp_path / "en mapp" / "python"
     assert start.hook(platform="linux") == f"'{python}' -m memory_rag hook claude-code --memory 'mitt minne'"
     assert start.hook(platform="win32") == f'"{python}" -m memory_rag hook claude-code --memory "mitt minne"'

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import mcp
 import pytest
@@ -16,6 +16,8 @@ from mcp_types import CallToolResult, TextContent
 from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.server import MemoryServer, memory_server
 from memory_rag.memory import Memory
+
+Result = TypeVar("Result")
 
 TALK = (
     ("Ebba", "user", "Vi kör 49 euro för första säsongen, inte ett öre mindre."),
@@ -53,8 +55,8 @@ class Talk:
 
         return self.with_client(call)
 
-    def with_client(self, do: Callable[[mcp.Client], Awaitable[Any]], *, mode: str = "auto") -> Any:
-        async def talk() -> Any:
+    def with_client(self, do: Callable[[mcp.Client], Awaitable[Result]], *, mode: str = "auto") -> Result:
+        async def talk() -> Result:
             async with mcp.Client(self.server, mode=mode) as client:
                 return await do(client)
 
@@ -69,7 +71,11 @@ def folder(tmp_path: Path) -> Path:
     with Memory.open(folder, embedder="none", language="sv,en") as memory:
         for number, (speaker, role, text) in enumerate(TALK):
             memory.add(
-                text, role=role, speaker=speaker, conversation_id="prices/2026", said_at=start + timedelta(minutes=number)
+                text,
+                role=role,
+                speaker=speaker,
+                conversation_id="prices/2026",
+                said_at=start + timedelta(minutes=number),
             )
     return folder
 

@@ -186,9 +186,15 @@ def test_over_http_two_clients_at_once_and_one_that_is_killed(served: Served) ->
                 resource = await one.read_resource("memory://turns/t6")
             refused = [
                 (await http.post(served.url, headers=headers, json={})).status_code
-                for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Authorization": "Bearer x"})
+                for headers in (
+                    {"Host": "evil.example"},
+                    {"Origin": "http://evil.example"},
+                    {"Authorization": "Bearer x"},
+                )
             ]
-            too_large = await http.post(served.url, content=b" " * 5_000_000, headers={"Content-Type": "application/json"})
+            too_large = await http.post(
+                served.url, content=b" " * 5_000_000, headers={"Content-Type": "application/json"}
+            )
         return [one.is_error for one in both], last.data["found"], resource.contents[0], refused, too_large.status_code
 
     errors, found, resource, refused, too_large = asyncio.run(talk())

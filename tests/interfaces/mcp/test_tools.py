@@ -189,6 +189,7 @@ def test_forgetting_shows_first_and_removes_only_what_was_shown(ask: Talk) -> No
     assert (dry.data["dry_run"], dry.data["n_forgotten"]) == (True, 0)
     assert dry.text.startswith("would remove 1 of the memory's 4 turns; nothing was removed\n")
     assert "Vi kör 49 euro" in dry.text
+    assert (dry.data["also"], dry.data["proved"]) == ([], None)
 
     ask("correct_turn", turn_id="t1", text="Vi kör 59 euro.")
     stale = ask("forget", turn_ids=["t1"], dry_run=False, confirm=dry.data["confirm"])
@@ -198,7 +199,11 @@ def test_forgetting_shows_first_and_removes_only_what_was_shown(ask: Talk) -> No
 
     confirm = ask("forget", turn_ids=["t1"]).data["confirm"]
     gone = ask("forget", turn_ids=["t1"], dry_run=False, confirm=confirm)
-    assert gone.data["n_forgotten"] == 1
+    assert (gone.data["n_forgotten"], gone.data["proved"]) == (1, True)
+    assert gone.text.startswith("removed 1 turn\n<remembered>\n")
+    assert "> nothing of it is there any more\n" in gone.text
+    assert gone.text.endswith("\na backup made earlier still holds the words")
+    assert "59" not in gone.text
     assert ask("quote", text="Vi kör 59 euro").data["found"] is False
     assert ask("get_turn", turn_id="t1").is_error
 

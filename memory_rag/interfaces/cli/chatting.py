@@ -1,0 +1,100 @@
+"""``memory-rag chat``: talk with a model over a memory that forgets nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memory_rag.interfaces.cli.output import error, say, tell
+from memory_rag.interfaces.cli.place import Place
+
+if TYPE_CHECKING:
+    from memory_rag.summaries.chat_endpoint import ChatEndpoint
+
+MODEL = "MEMORY_RAG_CHAT_MODEL"
+
+
+def chat(
+    place: Place,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", metavar="URL", help="A server that speaks OpenAI's chat API; ends in /v1."),
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="The model that answers.")] = None,
+    conversation: Annotated[str, typer.Option("--conversation", metavar="ID", help="Which goes on.")] = "main",
+    system: Annotated[
+        str | None, typer.Option("--system", metavar="TEXT", help="Your own instructions instead of ours.")
+    ] = None,
+    speaker: Annotated[str | None, typer.Option("--speaker", metavar="NAME", help="Your name in the memory.")] = None,
+    token_budget: Annotated[int, typer.Option("--token-budget", min=1, metavar="N", help="Tokens at most.")] = 6000,
+) -> None:
+    """Talk with a model; everything said is kept, and what matters comes back.
+
+    Without a server, it says how to get one, and prints each prompt for pasting. In the chat, /help lists what can be
+    asked of it. A key is read from OPENAI_API_KEY, and never stored or shown.
+    """
+    from memory_rag.interfaces.chat.guide import ENDPOINTS
+    from memory_rag.interfaces.chat.loop import Chat
+    from memory_rag.interfaces.chat.session import SYSTEM, ChatSession
+
+    endpoint = _endpoint(base_url, model)
+    with place.open(create=True) as memory:
+        now = datetime.now(UTC).astimezone(memory.zone)
+        session = ChatSession(
+            memory,
+            conversation_id=conversation,
+            session_id=now.strftime("%Y-%m-%d %H:%M:%S"),
+            speaker=speaker,
+            system=SYSTEM if system is None else system,
+            token_budget=token_budget,
+            endpoint=endpoint,
+        )
+        if endpoint is None:
+            tell(ENDPOINTS)
+        elif sys.stdin.isatty():
+            kept = "a new memory" if not len(memory) else f"{len(memory):,} turns are remembered"
+            say(f"{endpoint.model} · {place.name}, {kept} · /help lists what can be asked, Ctrl-D leaves")
+        try:
+            Chat(session).run()
+        finally:
+            if endpoint is not None:
+                endpoint.close()
+
+
+def _endpoint(base_url: str | None, model: str | None) -> ChatEndpoint | None:
+    """Return what answers; None if neither a server nor a key is named.
+
+    A server that offers one model needs none named.
+    """
+    from memory_rag.embedding.retry import RetryPolicy
+    from memory_rag.errors import ModelError
+    from memory_rag.interfaces.chat.loop import telling_sleep
+    from memory_rag.summaries.chat_endpoint import ChatEndpoint
+
+    base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
+    model = model or os.environ.get(MODEL) or None
+    if base_url is None and not os.environ.get("OPENAI_API_KEY"):
+        if model is None:
+            return None
+        error(f"--model {model} needs a server: name it with --base-url, or set OPENAI_API_KEY for OpenAI's")
+        raise typer.Exit(2)
+    retry = RetryPolicy(attempts=4, sleep=telling_sleep())
+    if model is not None:
+        return ChatEndpoint(model, base_url=base_url, retry=retry)
+    asked = ChatEndpoint("", base_url=base_url)
+    try:
+        offered = asked.models()
+    except ModelError as failure:
+        error(f"name a model with --model ({failure})")
+        raise typer.Exit(2) from None
+    finally:
+        asked.close()
+    if len(offered) != 1:
+        few = ", ".join(offered[:8]) + (", …" if len(offered) > 8 else "")
+        error(f"name one of the server's models with --model: {few or 'it offers none'}")
+        raise typer.Exit(2)
+    return ChatEndpoint(offered[0], base_url=base_url, retry=retry)
