@@ -17,8 +17,8 @@ from memory_rag.evaluation.speed_histories import WRITERS, write_history
 from memory_rag.importers import open_import
 from memory_rag.turns import Turn
 
-TURNS: Final = 8000
-ROUNDS: Final = 5
+TURNS: Final = 4000
+ROUNDS: Final = 4
 GOAL: Final = 15_000
 """Turns parsed and stored in a second, embedding apart."""
 Store = Callable[[Path, Path], int]

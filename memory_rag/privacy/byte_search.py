@@ -14,6 +14,8 @@ SHORTEST: Final = 6
 _WINDOW: Final = 4 * 2**20
 _KEYS: Final = 2**24
 _LOOKED_AT: Final = 256
+_ENOUGH: Final = 3
+"""Different bytes, neither 00 nor FF, that tell enough."""
 
 
 class ByteSearch:
@@ -24,26 +26,30 @@ class ByteSearch:
     """
 
     def __init__(self, wanted: Sequence[bytes]) -> None:
-        self._wanted = list(wanted)
         self._longest = max(map(len, wanted), default=0)
-        self._by_key: dict[bytes, list[tuple[int, int]]] = {}
+        self._numbers: dict[bytes, list[int]] = {}
+        shapes: dict[bytes, set[tuple[int, int]]] = {}
         for number, one in enumerate(wanted):
             start = _telling_place(one)
-            self._by_key.setdefault(one[start : start + SHORTEST], []).append((number, start))
-        self._first = _table([key[:3] for key in self._by_key])
-        self._second = _table([key[3:] for key in self._by_key])
+            self._numbers.setdefault(one, []).append(number)
+            shapes.setdefault(one[start : start + SHORTEST], set()).add((start, len(one)))
+        # Thousands may share a key: what stands at a place is looked up, not compared with each of them.
+        self._shapes = {key: sorted(found) for key, found in shapes.items()}
+        self._first = _table([key[:3] for key in shapes])
+        self._second = _table([key[3:] for key in shapes])
 
     def found_in(self, data: bytes) -> Iterator[tuple[int, int]]:
         """Yield (number of what was found, where) in some bytes."""
-        if len(data) < SHORTEST or not self._wanted:
+        if len(data) < SHORTEST or not self._numbers:
             return
         values = np.frombuffer(data, np.uint8)
         places = np.flatnonzero(self._first[_keys(values[:-3])])
         places = places[self._second[_keys_at(values, places + 3)]]
         for place in places.tolist():
-            for number, start in self._by_key.get(data[place : place + SHORTEST], ()):
-                if place >= start and data.startswith(self._wanted[number], place - start):
-                    yield number, place - start
+            for start, length in self._shapes.get(data[place : place + SHORTEST], ()):
+                if place >= start:
+                    for number in self._numbers.get(data[place - start : place - start + length], ()):
+                        yield number, place - start
 
     def found_in_file(self, path: Path, *, seen_as: Callable[[bytes], bytes] = bytes) -> Mapping[int, int]:
         """Return the first place of each that a file holds, by its number; the bytes are looked at ``seen_as``.
@@ -65,8 +71,14 @@ class ByteSearch:
 
 def _telling_place(data: bytes) -> int:
     """Return where six bytes begin that hardly stand by chance in an empty page or a row of small numbers."""
-    places = range(min(len(data) - SHORTEST + 1, _LOOKED_AT))
-    return max(places, key=lambda at: (len(set(data[at : at + SHORTEST]) - {0, 255}), -at))
+    best = most = 0
+    for place in range(min(len(data) - SHORTEST + 1, _LOOKED_AT)):
+        n_telling = len(set(data[place : place + SHORTEST]) - {0, 255})
+        if n_telling >= _ENOUGH:
+            return place
+        if n_telling > most:
+            best, most = place, n_telling
+    return best
 
 
 def _table(keys: Sequence[bytes]) -> npt.NDArray[np.bool_]:

@@ -17,6 +17,7 @@ _TELLING_NAME: Final = re.compile(
     r"adgangskode|密码|密碼|パスワード|парол",
     re.IGNORECASE,
 )
+_MOST_IN_PIECES: Final = 100
 _LEAST_NUMBER: Final = 10**7
 """From this on a number may be a card's or a person's: it is read as its digits."""
 _NAME_FOLLOWS: Final = re.compile(r"\s*:")
@@ -101,7 +102,7 @@ def redacted_json(text: str, redact: Redact) -> str:
 
 def holds_in_pieces(text: str, values: Sequence[str]) -> bool:
     """Tell whether a JSON text holds one of these values over several of its strings, as formatted text has it."""
-    if not values:
+    if not 0 < len(values) <= _MOST_IN_PIECES:
         return False
     joined = "".join(decoded for _start, _end, decoded, name in literals_of(text) if name)
     listed = "".join(decoded for _start, _end, decoded, _name in literals_of(text))

@@ -17,6 +17,7 @@ LONG: Final = 8
 """Letters from which on a word tells by itself."""
 _LEAST_WITH_DIGIT: Final = 4
 _LEAST_NAME: Final = 3
+_LOOKED_BACK: Final = 8
 _WORD: Final = re.compile(r"[^\W_]+(?:[-._@'’+/:#][^\W_]+)*")
 WORD: Final = re.compile(r"[^\W_]+")
 _SENTENCE_END: Final = frozenset(".!?…:\n\"'“”‘’«»(-–—*#>")
@@ -36,9 +37,10 @@ def words_in(text: str) -> set[str]:
 def telling_words(text: str) -> set[str]:
     """Return the words of a text that may give it away, folded: long ones, those with a digit, names."""
     found = {word for word in words_in(text) if len(word) >= LONG or _has_digit(word)}
-    for match in WORD.finditer(unicodedata.normalize("NFC", text)):
+    text = unicodedata.normalize("NFC", text)
+    for match in WORD.finditer(text):
         word = match.group()
-        before = text[: match.start()].rstrip(" \t")[-1:]
+        before = text[max(0, match.start() - _LOOKED_BACK) : match.start()].rstrip(" \t")[-1:]
         # A capital at the start of a sentence says nothing.
         if word[0].isupper() and len(word) >= _LEAST_NAME and before and before not in _SENTENCE_END:
             found.add(folded(word))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from memory_rag.privacy.bounds import places_of
 from memory_rag.privacy.finding import Found
+from memory_rag.privacy.kinds import Kind
 from memory_rag.privacy.taken import Taken
 from memory_rag.turns import Span
 
 PLACEHOLDER: Final = "[redacted: {kind}]"
+_MOST_SEARCHED: Final = 100
+_WORD: Final = re.compile(r"[^\s\"'`,;<>()\[\]{}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,19 @@ def redact(text: str, found: Iterable[Found], *, placeholder: str = PLACEHOLDER)
     return Redacted("".join([*parts, text[done:]]), tuple(moves))
 
 
-def with_known(text: str, found: Sequence[Found], known: Iterable[tuple[str, Found]]) -> list[Found]:
-    """Add to what was found every other place where a value stands that was found elsewhere, the longest first."""
+def with_known(text: str, found: Sequence[Found], known: Mapping[str, Kind]) -> list[Found]:
+    """Add to what was found every other place where a value stands that was found elsewhere, the longest first.
+
+    Of more than a hundred values a place is found only where one stands as a word: a text made of passwords would
+    otherwise be searched once for each.
+    """
     all_found, taken = list(found), Taken(one.span for one in found)
-    for value, one in sorted(known, key=lambda pair: (-len(pair[0]), pair[0])):
-        places = (Span(place, place + len(value)) for place in places_of(text, value))
-        all_found += [Found(span, one.kind) for span in taken.take(places)]
+    if len(known) > _MOST_SEARCHED:
+        words = (word for word in _WORD.finditer(text) if word[0] in known)
+        fresh = taken.take(Span(*word.span()) for word in words)
+        all_found += [Found(span, known[span.of(text)]) for span in fresh]
+    else:
+        for value in sorted(known, key=lambda value: (-len(value), value)):
+            places = (Span(place, place + len(value)) for place in places_of(text, value))
+            all_found += [Found(span, known[value]) for span in taken.take(places)]
     return sorted(all_found, key=lambda one: one.span)

@@ -125,7 +125,8 @@ class Retention:
             ).rowcount
         if not gone:
             known = "; ".join(map(str, self.rules())) or "none"
-            raise SettingsError(f"there is no rule for {scope.value} {name}; rules are: {known}".replace("  ", " "))
+            what = f"{scope.value} {name}".strip()
+            raise SettingsError(f"there is no rule for {what}; rules are: {known}")
 
     def schedule(self) -> Schedule:
         """Return what will go and when. Nothing is changed."""

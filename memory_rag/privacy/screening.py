@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -83,9 +83,9 @@ class Screening:
         in_blocks = list(self.found_in_strings(_strings_of(turn.blocks)))
         of_raw = list(self.found_in_raw(raw)) if raw is not None and in_raw else []
         in_text = [(one.span.of(turn.text), one) for one in found if one.kind in self._taken]
-        known = in_text + in_blocks + of_raw
-        if refusal := self._refusal([*found, *(one for _value, one in known)]):
+        if refusal := self._refusal([*found, *(one for _value, one in in_blocks + of_raw)]):
             return Screened(turn, refusal=refusal)
+        known = {value: one.kind for value, one in in_text + in_blocks + of_raw}
         found = with_known(turn.text, found, known)
         redacted = redact(turn.text, [one for one in found if self.actions[one.kind] is Action.REDACT])
         places = iter(new for _old, new in redacted.moves)
@@ -128,7 +128,7 @@ class Screening:
         known = list(self.found_in_strings(iter(texts)))
         if refusal := self._refusal(one for _value, one in known):
             raise RefusedError(f"{what} is not stored: {refusal}")
-        return self._redacted(value, known) if known else value
+        return self._redacted(value, {text: one.kind for text, one in known}) if known else value
 
     # -- finding
 
@@ -178,26 +178,26 @@ class Screening:
 
     # -- taking out
 
-    def _redacted(self, value: Any, known: Sequence[tuple[str, Found]]) -> Any:
+    def _redacted(self, value: Any, known: Mapping[str, Kind]) -> Any:
         from memory_rag.privacy.json_values import redacted_value
 
         return redacted_value(value, _taker(known))
 
-    def _block(self, block: Block, known: Sequence[tuple[str, Found]]) -> Block:
+    def _block(self, block: Block, known: Mapping[str, Kind]) -> Block:
         data, caption = self._redacted(block.data, known), self._redacted(block.caption, known)
         return block if data is block.data and caption == block.caption else Block(block.kind, data, caption)
 
-    def _raw(self, raw: str, known: Sequence[tuple[str, Found]]) -> str:
+    def _raw(self, raw: str, known: Mapping[str, Kind]) -> str:
         from memory_rag.privacy.json_values import holds_in_pieces, is_json, redacted_json
 
         take = _taker(known)
         if not is_json(raw):
             return take(raw, "")
         kept = redacted_json(raw, take)
-        return _IN_PIECES if holds_in_pieces(kept, [value for value, _one in known]) else kept
+        return _IN_PIECES if holds_in_pieces(kept, list(known)) else kept
 
 
-def _taker(known: Sequence[tuple[str, Found]]) -> Callable[[str, str], str]:
+def _taker(known: Mapping[str, Kind]) -> Callable[[str, str], str]:
     """Return what takes every known value out of a string."""
     from memory_rag.privacy.redaction import redact, with_known
 

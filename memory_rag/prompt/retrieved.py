@@ -19,6 +19,10 @@ _OF_THE_REST: Final = 0.6
 """Of what is left, what one hit may take; a longer turn is quoted around its best passage."""
 _LEAST: Final = 60
 """Tokens under which no excerpt is worth its heading."""
+_HEADING: Final = 10
+"""Tokens of a turn's heading at least."""
+_LONGEST_TOKEN: Final = 8
+"""Code points of a token at most, on the average of a text in words."""
 _LOOKED_BACK: Final = 6
 _LAST: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -123,10 +127,12 @@ class _Choosing:
     def take_neighbours(self, neighbours: Iterator[tuple[Turn, str]], *, at_most: int) -> None:
         """Take whole neighbours as long as they fit in the share and in what is left."""
         for turn, why in neighbours:
-            if turn.turn_id in self.chosen:
+            room = min(at_most, self.left)
+            if turn.turn_id in self.chosen or len(turn.text) > _LONGEST_TOKEN * (room - _HEADING):
+                # Most neighbours don't fit, and counting them would take longer than all that is quoted.
                 continue
             cost = self._cost(_whole(turn))
-            if cost <= min(at_most, self.left):
+            if cost <= room:
                 at_most -= cost
                 self._add([_whole(turn)], [why], is_hit=False)
 

@@ -47,6 +47,16 @@ class Pages:
             size = max(_SIZES, key=lambda one: cls(data, one)._n_readable())
         return cls(data, size, over)
 
+    def mended_head(self) -> bytes:
+        """Return the file's first 100 bytes as a healthy file of these pages has them, with no free pages."""
+        size = 1 if self.size == 65536 else self.size
+        n_pages = len(self.data) // self.size
+        head = struct.pack(">16sH6B", b"SQLite format 3\0", size, 2, 2, 0, 64, 32, 32)
+        # Change counter, pages, first free page, free pages, schema cookie and format, cache, largest root, encoding,
+        # version, vacuum, application; then 20 zeros, the counter that this number of pages goes with, a version.
+        counts = struct.pack(">12I20x2I", 1, n_pages, 0, 0, 1, 4, 0, 0, 1, 0, 0, 0, 1, 3040000)
+        return head + counts
+
     def rows(self) -> Iterator[tuple[int, Record]]:
         """Yield (number, values) of the rows of every table with numbered rows, page by page; a row may come twice."""
         n_pages = max([len(self.data) // self.size, *self.over])

@@ -143,11 +143,11 @@ def _found(folder: Path, work: Path) -> _Found:
             shutil.copyfile(folder / name, work / name)
     pages = Pages.read(work / FILE_NAME)
     # SQLite first: what it reads is the newest state. What it can't reach is looked for page by page.
-    try:
-        with damaged(work / FILE_NAME) as connection:
-            _ask(connection, found)
-    except StoreError:
-        found.is_log_whole = False
+    if not _asked(work / FILE_NAME, found):
+        # A file is unreadable for its first 100 bytes alone; what they say is known.
+        with (work / FILE_NAME).open("r+b") as file:
+            file.write(pages.mended_head())
+        found.is_log_whole = _asked(work / FILE_NAME, found) and found.is_log_whole
     for row, record in pages.rows():
         if len(record) >= _TURN_COLUMNS and _is_turn(record):
             found.take(row, record)
@@ -168,8 +168,17 @@ def _is_turn(record: tuple[Any, ...]) -> bool:
     )
 
 
+def _asked(path: Path, found: _Found) -> bool:
+    """Take in what SQLite can read of a damaged file, table by table; tell whether it could read anything."""
+    try:
+        with damaged(path) as connection:
+            _ask(connection, found)
+    except StoreError:
+        return False
+    return True
+
+
 def _ask(connection: Connection, found: _Found) -> None:
-    """Take in what SQLite can read of a damaged file, table by table."""
     for salvage in salvaged(connection):
         if not salvage.is_whole:
             found.damaged_tables.append(salvage.table)

@@ -135,7 +135,7 @@ def test_storing_a_forgotten_turn_by_hand_is_refused_with_what_to_do(memory: Mem
     memory.add(SECRET, source=source)
     memory.forget(["t1"])
 
-    with pytest.raises(TurnError, match="was forgotten, and what is forgotten stays so.*--include-forgotten"):
+    with pytest.raises(TurnError, match=r"was forgotten, and what is forgotten stays so.*--include-forgotten"):
         memory.add(SECRET, source=source)
 
     assert memory.add_many([Turn("", "main", "s", -1, Role.USER, "Ada", SECRET, source=source)]).forgotten == ("n1",)
@@ -173,7 +173,7 @@ def test_the_source_that_quoted_a_forgotten_turn_does_not_come_back(memory: Memo
 def test_what_an_account_held_is_told_without_what_was_forgotten(memory: Memory) -> None:
     for conversation in ("zqone", "two"):
         memory.add("words", conversation_id=conversation, source=Source("chat", conversation))
-    note = {"source_name": "chat", "account": "me", "latest": datetime(2026, 5, 1, tzinfo=UTC)}
+    note: dict[str, Any] = {"source_name": "chat", "account": "me", "latest": datetime(2026, 5, 1, tzinfo=UTC)}
     memory.store.note_export(conversation_ids=["zqone", "two"], **note)
     memory.forget(["t1"])
 

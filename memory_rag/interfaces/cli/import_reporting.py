@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from memory_rag.interfaces.cli.finding_words import found_words
 from memory_rag.interfaces.cli.output import flush, is_colourful, note, say, tell
 from memory_rag.interfaces.cli.place import Place
-from memory_rag.interfaces.cli.terminal import Ink, shown
+from memory_rag.interfaces.cli.terminal import Ink, fitted, screen_width, shown
 
 if TYPE_CHECKING:
     from memory_rag.importers import ImportReport
@@ -92,8 +92,8 @@ def print_report(report: ImportReport, ink: Ink, *, name: str = "", note: str = 
     say(f"  {report.read:,} read = {report.kept:,} kept + {report.already_there:,} already there + {skipped:,} skipped")
     if report.found:
         say(f"  found: {found_words(report.found)}")
-    _print_reasons("skipped", report.skipped)
-    _print_reasons("noted", report.noted)
+    _print_reasons("skipped", report, lambda file: file.skipped)
+    _print_reasons("noted", report, lambda file: file.noted)
     unread = defaultdict[str, list[str]](list)
     for file in report.unread:
         unread[file.reason].append(file.file.removeprefix(f"{report.path}/"))
@@ -105,7 +105,24 @@ def print_report(report: ImportReport, ink: Ink, *, name: str = "", note: str = 
         say(f"  not read: {shown(', '.join(files[:_FILES_SHOWN]))}{more}: {shown(reason)}")
 
 
-def _print_reasons(what: str, reasons: Mapping[str, Reason]) -> None:
-    for reason, found in sorted(reasons.items(), key=lambda item: (-item[1].count, item[0])):
-        where = f" ({shown(', '.join(found.where))})" if found.where else ""
-        say(f"  {what}: {found.count:,} × {shown(reason)}{where}")
+def _print_reasons(what: str, report: ImportReport, reasons_of: Callable[[FileReport], Mapping[str, Reason]]) -> None:
+    """Print how often each reason was given, the most frequent first, and the first place where."""
+    counts, places = Counter[str](), dict[str, str]()
+    for file in report.files:
+        for reason, found in reasons_of(file).items():
+            counts[reason] += found.count
+            if found.where:
+                places.setdefault(reason, _place(found.where[0], file, report))
+    for reason, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        line = f"{what}: {count:,} × {shown(reason)}"
+        if reason in places:
+            line += f" ({'first: ' if count > 1 else ''}{shown(places[reason])})"
+        say("  " + (fitted(line, screen_width() - 2) if sys.stdout.isatty() else line))
+
+
+def _place(where: str, file: FileReport, report: ImportReport) -> str:
+    """Return a place as it is said below the path's own line: in its file, if there are several."""
+    place = where.removeprefix(file.file).removeprefix(", ") or file.file
+    if len(report.files) == 1 or place == file.file:
+        return place.removeprefix(f"{report.path}/")
+    return f"{file.file.removeprefix(f'{report.path}/')}: {place}"

@@ -131,7 +131,7 @@ def _search_talks(place: Place, query: str, *, k: int, unit: str, narrowed: With
     if ranking.untold and ranking.hits:
         many = f"1 {unit} has" if ranking.untold == 1 else f"{ranking.untold:,} {unit}s have"
         note(f"{many} no summary yet; make them with: {place.command('summary', '--make')}")
-    if not (ranking.hits or ranking.notes) and floor:
+    if not ranking.hits and floor:
         note(f"no {unit} here is likely to be about this; see what comes nearest with --no-floor")
 
 

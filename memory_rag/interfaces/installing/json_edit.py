@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from memory_rag.interfaces.installing.json_places import JsonTextError, Key, Node, at, parsed, value_of
@@ -103,7 +104,7 @@ class JsonText:
         return JsonText(shorter if comma is None else shorter[:comma] + shorter[comma + 1 :], self.comments)
 
     def _root(self) -> Node:
-        return parsed(self.text if self.text.strip() else "{}", comments=self.comments)
+        return _tree(self.text if self.text.strip() else "{}", self.comments)
 
     def _added(self, container: Node, name: str, value: Any) -> JsonText:
         """Return the text with a child more at the end of an object or array."""
@@ -156,6 +157,12 @@ class JsonText:
         line = self.text.count("\n", 0, node.start) + 1
         name = ".".join(map(str, path)) or "the whole"
         return JsonTextError(f"line {line}: {name} is {self.text[node.start : node.end][:40]}, not {wanted}")
+
+
+@lru_cache(maxsize=2)
+def _tree(text: str, comments: bool) -> Node:
+    # Claude Code's file has megabytes, and one change asks for several places of it.
+    return parsed(text, comments=comments)
 
 
 def _node(root: Node, path: Path) -> Node:

@@ -13,6 +13,8 @@ import pytest
 
 from memory_rag.errors import StoreError
 from memory_rag.interfaces.claude_code.hook import Call, Ended, served_in_time
+from memory_rag.interfaces.mcp.live_memory import LiveMemory
+from memory_rag.interfaces.mcp.reading import ReadingTools
 from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
 from tests.interfaces.claude_code.conftest import SESSION, Hook, Project, said
@@ -38,6 +40,20 @@ def test_before_a_compaction_the_whole_session_is_stored_with_its_focus(
     assert event.conversation_id == SESSION
     assert event.details == {"made_by": "claude-code", "trigger": "manual", "turns": 30, "focus": FOCUS}
     assert summary.focus == FOCUS
+
+
+def test_what_left_the_window_can_be_quoted_byte_for_byte_by_the_tools(
+    hook: Hook, project: Project, memory_rag: CommandLine
+) -> None:
+    project.talk(10)
+    hook.pre_compact(trigger="auto")
+    folder = memory_rag.home / "main"
+    live = LiveMemory(folder, lambda create: Memory.open(folder, embedder="none", create=create))
+
+    (quote,) = ReadingTools(live).quote("det är en enda fil. 🐝").result.quotes
+
+    assert (quote.status, quote.conversation_id, quote.role) == ("exact", SESSION, "user")
+    live.close()
 
 
 def test_what_is_stored_already_is_not_stored_or_logged_again(
@@ -173,7 +189,7 @@ def test_pins_that_do_not_fit_are_told_of(hook: Hook, project: Project, memory_r
     with Memory.open(memory_rag.home / "main", embedder="none") as memory:
         for number in range(400):
             memory.prompt.pins.add(f"Önskan {number} " + "ord " * 10)
-        memory.prompt.state.set("arbete", "ord " * 10_000)
+        memory.prompt.state.set("arbete", "ord " * 900)
         memory.prompt.decisions.add("SQLite", because="det är en fil")
 
     told = hook.told_at_start("startup")

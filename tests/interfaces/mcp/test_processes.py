@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -261,9 +262,12 @@ def test_without_the_extra_the_pip_line_is_named(memory_rag: CommandLine) -> Non
     assert ran.stderr == "error: the MCP SDK is not installed; install it with: pip install 'memory-rag[mcp]'\n"
 
 
-def test_the_address_may_be_in_use_already(memory_rag: CommandLine, served: Served) -> None:
-    port = served.url.rpartition(":")[2].removesuffix("/mcp")
+def test_the_address_may_be_in_use_already(memory_rag: CommandLine) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
 
-    ran = memory_rag("mcp", "--http", "--port", port)
+        ran = memory_rag("mcp", "--http", "--port", str(port))
 
     assert ran.err.startswith(f"error: can't listen at 127.0.0.1, port {port} (Address already in use); ")

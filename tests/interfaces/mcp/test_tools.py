@@ -91,10 +91,11 @@ def test_a_filter_narrows_and_one_that_names_nothing_is_told(ask: Talk) -> None:
 
 
 def test_a_long_turn_is_shown_around_its_best_passage_and_page_by_page(ask: Talk) -> None:
-    text = "början " + "lång text " * 4_000 + "nyckelordet zyzzyva " + "mer text " * 100
+    text = "Vi börjar. " + "En lång text om allt möjligt. " * 1_200 + "Nyckelordet är zyzzyva. " + "Mer text. " * 100
     turn_id = ask("add_turn", text=text, role="user").data["turn"]["turn_id"]
 
-    hit = ask("search_memory", query="zyzzyva").data["hits"][0]
+    hits = ask("search_memory", query="Vad är nyckelordet zyzzyva?").data["hits"]
+    hit = next(one for one in hits if one["turn_id"] == turn_id)
     assert "zyzzyva" in hit["text"]
     assert (len(hit["text"]), hit["n_chars"]) == (1_200, len(text))
     assert hit["text"] == text[hit["start"] : hit["end"]]
@@ -243,37 +244,36 @@ def test_the_counts_say_what_is_there(ask: Talk) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "told"),
-    [
-        ("search_memory", {}, "search_memory was not called: query is missing"),
-        ("search_memory", {"query": ""}, "query is '': string should have at least 1 character"),
-        ("search_memory", {"query": "x", "k": 0}, "k is 0: input should be greater than or equal to 1"),
-        ("search_memory", {"query": "x", "mode": "magic"}, "mode is 'magic': input should be 'hybrid'"),
-        ("search_memory", {"query": "x", "limit": 3}, "there is no argument 'limit'; search_memory takes: query, k,"),
-        ("search_memory", {"query": "x", "since": "yesterday"}, "'yesterday'"),
-        ("get_turn", {"turn_id": "t99"}, "no turn has the id 't99'; it may have been forgotten. Ids such as t17"),
-        ("get_turn", {"turn_id": "t1", "start": 999}, "start is 999, but turn t1 has 56 characters; give a lower one"),
-        ("get_turn", {"turn_id": "'; DROP TABLE turns; --"}, "no turn has the id"),
-        ("verify_quotes", {"answer": "x", "turn_id": "t99"}, "no turn has the id 't99'"),
-        ("add_turn", {"text": "x"}, "role is missing"),
-        ("add_turn", {"text": "x", "role": "king"}, "role is 'king': input should be 'user'"),
-        ("add_turn", {"text": "x", "role": "user", "said_at": "then"}, "'then'"),
-        ("correct_turn", {"turn_id": "t1"}, "nothing to correct; give a text, a speaker or said_at"),
-        ("correct_turn", {"turn_id": "t99", "text": "x"}, "no turn has the id 't99'"),
-        ("forget", {"turn_ids": []}, "turn_ids is []: list should have at least 1 item"),
-        ("forget", {"turn_ids": ["t1", "t99"], "dry_run": False}, "no turn has the id 't99'"),
-        ("get_summary", {"level": "all"}, "level is 'all': input should be 'hundred'"),
-        ("drop_memory", {}, "Unknown tool: drop_memory"),
-    ],
+WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("search_memory", {}, "search_memory was not called: query is missing"),
+    ("search_memory", {"query": ""}, "query is '': string should have at least 1 character"),
+    ("search_memory", {"query": "x", "k": 0}, "k is 0: input should be greater than or equal to 1"),
+    ("search_memory", {"query": "x", "mode": "magic"}, "mode is 'magic': input should be 'hybrid'"),
+    ("search_memory", {"query": "x", "limit": 3}, "there is no argument 'limit'; search_memory takes: query, k,"),
+    ("search_memory", {"query": "x", "since": "yesterday"}, "'yesterday'"),
+    ("get_turn", {"turn_id": "t99"}, "no turn has the id 't99'; it may have been forgotten. Ids such as t17"),
+    ("get_turn", {"turn_id": "t1", "start": 999}, "start is 999, but turn t1 has 56 characters; give a lower one"),
+    ("get_turn", {"turn_id": "'; DROP TABLE turns; --"}, "no turn has the id"),
+    ("verify_quotes", {"answer": "x", "turn_id": "t99"}, "no turn has the id 't99'"),
+    ("add_turn", {"text": "x"}, "role is missing"),
+    ("add_turn", {"text": "x", "role": "king"}, "role is 'king': input should be 'user'"),
+    ("add_turn", {"text": "x", "role": "user", "said_at": "then"}, "'then'"),
+    ("correct_turn", {"turn_id": "t1"}, "nothing to correct; give a text, a speaker or said_at"),
+    ("correct_turn", {"turn_id": "t99", "text": "x"}, "no turn has the id 't99'"),
+    ("forget", {"turn_ids": []}, "turn_ids is []: list should have at least 1 item"),
+    ("forget", {"turn_ids": ["t1", "t99"], "dry_run": False}, "no turn has the id 't99'"),
+    ("get_summary", {"level": "all"}, "level is 'all': input should be 'hundred'"),
+    ("drop_memory", {}, "Unknown tool: drop_memory"),
 )
-def test_a_wrong_call_is_told_what_was_wrong_and_what_is_allowed(
-    ask: Talk, tool: str, arguments: dict[str, Any], told: str
-) -> None:
-    answer = ask(tool, **arguments)
 
-    assert answer.is_error
-    assert told in answer.text
+
+def test_a_wrong_call_is_told_what_was_wrong_and_what_is_allowed(ask: Talk) -> None:
+    async def ask_wrongly(client: mcp.Client) -> list[Any]:
+        return [said(await client.call_tool(tool, arguments)) for tool, arguments, _told in WRONG]
+
+    for (tool, arguments, told), answer in zip(WRONG, ask.with_client(ask_wrongly), strict=True):
+        assert answer.is_error, (tool, arguments)
+        assert told in answer.text, (tool, arguments)
     assert ask("memory_stats").data["n_turns"] == 4
 
 
