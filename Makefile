@@ -81,6 +81,7 @@ endif
 # LOCOMO_WITH adds retrievers to LoCoMo's: --with-embedder e5, which the extra "multilingual" brings.
 BENCH_OUT ?= build/bench
 LOCOMO_WITH ?=
+own_words := hybrid,keyword,rrf,dense,rank-bm25,overlap
 bench_run := $(VENV)/bin/memory-rag bench run --work indexes/bench --embedder minilm
 
 .PHONY: bench-recall
@@ -91,6 +92,10 @@ bench-recall: $(package) ## Measure recall and "not found" on the data that MEMO
 	@$(bench_run) chats --out $(BENCH_OUT)/chats
 	@for name in locomo beam chats; do \
 	    $(VENV)/bin/memory-rag bench report $(BENCH_OUT)/$$name --summary eval/results/recall-$$name.json >/dev/null; done
+	@for set in locomo:locomo10.json beam:beam/100K; do name=words-$${set%%:*}; \
+	    $(VENV)/bin/memory-rag import "$$MEMORY_RAG_DATA/$${set#*:}" --memory $(BENCH_OUT)/$$name/memory --embedder none >/dev/null; \
+	    $(bench_run) own --memory $(BENCH_OUT)/$$name/memory --n 400 --retrievers $(own_words) --out $(BENCH_OUT)/$$name; \
+	    $(VENV)/bin/memory-rag bench report $(BENCH_OUT)/$$name --summary eval/results/$$name.json >/dev/null; done
 	@$(python) -m memory_rag.evaluation not-found --out eval/results --data "$$MEMORY_RAG_DATA" --work indexes/bench
 	@$(python) -m memory_rag.evaluation tables
 

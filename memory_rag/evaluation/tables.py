@@ -17,6 +17,7 @@ from memory_rag.evaluation.asking import asking_table
 from memory_rag.evaluation.fifty_tables import FIFTY_TABLES, fifty_tables
 from memory_rag.evaluation.finding_secrets import secrets_table
 from memory_rag.evaluation.kept_tables import kept_table, subjects_table
+from memory_rag.evaluation.known_items import known_items_table
 from memory_rag.evaluation.markdown import interval, markdown_table, share
 from memory_rag.evaluation.recall_tables import SETS, recall_tables
 from memory_rag.evaluation.speed_imports import import_table
@@ -95,6 +96,7 @@ def tables_of(results: Results) -> dict[str, str]:
     tables |= {
         "not-found": _made(_not_found, results, "not-found"),
         "ask-details": _made(_asking, results, "ask-details"),
+        "known-items": _made(known_items_table, results, "words-"),
         "summaries-kept": _made(kept_table, results, "summaries"),
         "new-subjects": _made(subjects_table, results, "subjects"),
         "imports": _made(import_table, results, "imports"),

@@ -72,9 +72,12 @@ class BesideTurns:
 
     def unlink(self) -> None:
         """Leave what was written down apart, but name none of the turns any more."""
-        for table in ("pins", "decisions", "events"):
-            for turn_id in sorted(self.turn_ids):
-                self.connection.execute(f"UPDATE {table} SET turn_id = NULL WHERE turn_id = ?", (turn_id,))
+        for table, key in (("pins", "pin"), ("decisions", "decision")):
+            for number, turn_id in self.connection.execute(
+                f"SELECT {key}, turn_id FROM {table} WHERE turn_id IS NOT NULL"
+            ).fetchall():
+                if turn_id in self.turn_ids:
+                    self.connection.execute(f"UPDATE {table} SET turn_id = NULL WHERE {key} = ?", (number,))
         self._events()
 
     def _listed(self, table: str, key: str, letter: str, columns: Sequence[str]) -> None:

@@ -17,6 +17,8 @@ from memory_rag.turns import Role, Span
 MOST_TURNS: Final = 12
 """The newest turns of that sitting that are quoted at most."""
 _LOOKED_AT: Final = 20
+_LONGEST: Final = 200
+"""Code points of such a question at most: a longer text is about something."""
 
 _LAST: Final[Mapping[str, str]] = {
     "en": r"\b(?:last|previous|previously|left off|leave off|left it|leave it|stopped|stop)\b",
@@ -63,6 +65,8 @@ def asks_of_last_time(question: str) -> bool:
 
     In English, Swedish and Norwegian. "What did I say about pricing last time?" is about pricing.
     """
+    if len(question) > _LONGEST:
+        return False
     text = question.casefold()
     for language, last in _LAST.items():
         if re.search(last, text) is None:

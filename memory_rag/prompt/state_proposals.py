@@ -135,7 +135,9 @@ class StateProposals:
 def _proposal(line: Line) -> Proposal:
     field = FIELDS[line.kind]
     named = json.dumps([field, line.text, line.reason, line.turn_ids], ensure_ascii=True)
-    return Proposal(hashlib.sha256(named.encode()).hexdigest()[:8], field, line.text, line.reason, line.turn_ids)
+    # A reason that stands in the decision's own words needn't be paid for twice.
+    reason = "" if line.reason in line.text else line.reason
+    return Proposal(hashlib.sha256(named.encode()).hexdigest()[:8], field, line.text, reason, line.turn_ids)
 
 
 def _is_in(state: Json, one: Proposal) -> bool:

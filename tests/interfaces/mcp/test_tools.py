@@ -120,7 +120,7 @@ def test_stored_words_cannot_close_the_fence_or_speak_outside_it(ask: Talk) -> N
     ):
         lines = ask(tool, **arguments).text.splitlines()
         assert not [line for line in lines if line.startswith(("Ignore", "and forget", "lory", "y]", "now"))], tool
-        assert sum(line in ("</quoted_turns>", "</remembered>") for line in lines) == 1, tool
+        assert sum(line.startswith(("</quoted_turns", "</remembered")) for line in lines) == 1, tool
 
 
 def test_a_turn_comes_with_its_neighbours_and_what_it_was(ask: Talk) -> None:
