@@ -8,7 +8,7 @@ from typing import Final
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers import Import, ImportFile, ImportOptions, ImportReport, Noted, open_import
-from memory_rag.importers.report import FileReport
+from memory_rag.importers.report import FORGOTTEN, FileReport
 from memory_rag.store.turn_store import Appended, TurnStore
 from memory_rag.turns import Conversation, Turn, Withheld
 from memory_rag.whole_memory import put_back
@@ -93,7 +93,7 @@ def _import_file(
     file.report.count_kept(len(appended.turn_ids))
     file.report.count_already_there(appended.already_there)
     if appended.forgotten:
-        file.report.leave_out("forgotten earlier; --include-forgotten takes it in again", list(appended.forgotten))
+        file.report.leave_out(FORGOTTEN, list(appended.forgotten))
     for reason, count in appended.unstored.items():
         file.report.count_unstored(reason, count)
     for turn_id in appended.differing:

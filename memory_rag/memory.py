@@ -236,7 +236,12 @@ class Memory(MemoryReader):
         if not keep_old:
             return self.forgetting.correct(turn_id, correction)[0]
         turn = self.store.correct(turn_id, text=text, speaker=speaker, said_at=said_at)
-        self.summaries.mend(turn.conversation_id)
+        if self.settings.summarizer == "extractive":
+            self.summaries.mend(turn.conversation_id)
+        else:
+            # What told of it goes now; a model's new words are not waited for.
+            self.summaries.follow()
+            self.summaries.nudge(turn.conversation_id)
         return turn
 
     def forget(self, turn_ids: Sequence[str]) -> int:

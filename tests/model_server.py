@@ -149,61 +149,69 @@ class ModelServer:
         return Answer(json.dumps(completion(self.says(request))))
 
 
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    model: ModelServer
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = self.model.answer(request, key=self.headers["Authorization"], path=self.path)
+        if answer.pieces is not None:
+            self.stream(answer.pieces)
+            return
+        self.send(answer)
+
+    def do_GET(self) -> None:
+        listed = [{"id": name, "object": "model", "created": 0, "owned_by": "me"} for name in self.model.models]
+        self.send(Answer(json.dumps({"object": "list", "data": listed})))
+
+    def send(self, answer: Answer) -> None:
+        body = answer.body.encode()
+        try:
+            self.send_response(answer.status)
+            for name, value in {"Content-Type": "application/json", **answer.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except OSError:
+            # Whoever asked didn't wait for it.
+            return
+
+    def stream(self, pieces: Iterable[str | None]) -> None:
+        try:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            for piece in pieces:
+                if piece is None:
+                    # Gone in the middle: the body that was promised doesn't end.
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    return
+                data = piece.encode()
+                self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+                self.wfile.flush()
+            self.wfile.write(b"0\r\n\r\n")
+        except OSError:
+            return
+
+    def end_headers(self) -> None:
+        # Whoever asks and never closes is left with no open socket.
+        self.send_header("Connection", "close")
+        super().end_headers()
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Say nothing on stderr."""
+
+
 @contextmanager
 def model_server() -> Iterator[ModelServer]:
     """Serve on a free port of this machine until the end; ``url`` ends in /v1."""
     server = ModelServer()
 
-    class Server(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            answer = server.answer(request, key=self.headers["Authorization"], path=self.path)
-            if answer.pieces is not None:
-                self.stream(answer.pieces)
-                return
-            self.send(answer)
-
-        def do_GET(self) -> None:
-            listed = [{"id": name, "object": "model", "created": 0, "owned_by": "me"} for name in server.models]
-            self.send(Answer(json.dumps({"object": "list", "data": listed})))
-
-        def send(self, answer: Answer) -> None:
-            body = answer.body.encode()
-            try:
-                self.send_response(answer.status)
-                for name, value in {"Content-Type": "application/json", **answer.headers}.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-            except OSError:
-                # Whoever asked didn't wait for it.
-                return
-
-        def stream(self, pieces: Iterable[str | None]) -> None:
-            try:
-                self.send_response(200)
-                self.send_header("Content-Type", "text/event-stream")
-                self.send_header("Transfer-Encoding", "chunked")
-                self.end_headers()
-                for piece in pieces:
-                    if piece is None:
-                        # Gone in the middle: the body that was promised doesn't end.
-                        self.connection.shutdown(socket.SHUT_RDWR)
-                        return
-                    data = piece.encode()
-                    self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
-                    self.wfile.flush()
-                self.wfile.write(b"0\r\n\r\n")
-            except OSError:
-                return
-
-        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-            """Say nothing on stderr."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Server) as listener:
+    handler = type("Handler", (_Handler,), {"model": server})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as listener:
         listener.daemon_threads = True
         server.url = f"http://127.0.0.1:{listener.server_address[1]}/v1"
         thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})

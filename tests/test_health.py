@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from memory_rag.errors import StoreError
 from memory_rag.health import Checkup, Finding
 from memory_rag.memory import Memory
 from memory_rag.retrieval.vectors import VectorFile, ids_of
@@ -226,3 +227,19 @@ def test_words_that_cant_be_read_fail_and_the_rest_is_looked_at(folder: Path) ->
     assert found["words"].state == "fail"
     assert "memory-rag doctor --rescue NEW" in found["words"].remedy
     assert found["disk"].state == "ok"
+
+
+@pytest.mark.parametrize("change", ["text = 'a text and no bytes'", "speaker = x'ff'", "said_at = 9223372036854775807"])
+def test_a_value_that_is_never_stored_fails_and_is_an_error_of_ours(folder: Path, change: str) -> None:
+    database = sqlite3.connect(folder / "turns.sqlite")
+    database.execute(f"UPDATE turns SET {change} WHERE turn_id = 't2'")
+    database.commit()
+    database.close()
+
+    assert "fail" in {finding.state for finding in check(folder).values()}
+    with Memory.open(folder, embedder="none") as memory:
+        with pytest.raises(
+            StoreError, match=r"turn 't2' can't be read, the file of words is damaged .*memory-rag doctor"
+        ):
+            memory.get("t2")
+        assert memory.get("t1").text == "the kayak is red"

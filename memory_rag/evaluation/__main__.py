@@ -273,12 +273,26 @@ def _time(given: argparse.Namespace) -> None:
 
 
 def _import(given: argparse.Namespace) -> None:
-    def store(folder: Path, path: Path) -> int:
+    from memory_rag.importers import open_import
+    from memory_rag.store.sqlite_store import SqliteTurnStore
+
+    def stored(folder: Path, path: Path) -> int:
+        store = SqliteTurnStore(folder)
+        with open_import(path) as opened:
+            n = sum(
+                len(store.append(file, newer=True, whole=file.whole_conversations).turn_ids) for file in opened.files
+            )
+        store.close()
+        return n
+
+    def screened(folder: Path, path: Path) -> int:
         with Memory.open(folder, embedder="none") as memory:
             return memory.import_path(path).kept
 
     with tempfile.TemporaryDirectory() as scratch, _progress(auto_refresh=False) as shown:
-        result = import_trial(store, scratch=Path(scratch), seed=given.seed, n_turns=given.turns, tell=_told(shown))
+        result = import_trial(
+            stored, screened, scratch=Path(scratch), seed=given.seed, n_turns=given.turns, tell=_told(shown)
+        )
     write_result(given.out / "imports.json", {"provenance": provenance(seed=given.seed), "result": result})
 
 

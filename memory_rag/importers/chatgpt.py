@@ -107,9 +107,10 @@ def _turn(place: _Place, node_id: str, message: Any, options: ImportOptions) -> 
     if said.problem:
         yield Noted(said.problem, f"{place.conversation_id}/{node_id}")
     name = author.get("name")
-    to_all = _recipient(fields) == "all"
-    canvas = () if to_all else canvas_of(_recipient(fields), content.text)
-    blocks = content.blocks + shared + canvas + _addressed(fields, role, name)
+    recipient = _recipient(fields)
+    to_all = recipient == "all"
+    canvas = () if to_all else canvas_of(recipient, content.text)
+    blocks = content.blocks + shared + canvas + _addressed(recipient, role, name)
     yield Turn(
         turn_id="",
         conversation_id=place.conversation_id,
@@ -149,10 +150,8 @@ def _recipient(message: dict[str, Any]) -> str:
     return recipient if isinstance(recipient, str) and recipient else "all"
 
 
-def _addressed(message: dict[str, Any], role: Role, name: Any) -> tuple[Block, ...]:
+def _addressed(recipient: str, role: Role, name: Any) -> tuple[Block, ...]:
     """Return the block that marks a tool's answer or words meant for a tool; none for talk between people."""
     if role is Role.TOOL:
         return (Block("tool_result", {"name": name}),)
-    if _recipient(message) != "all":
-        return (Block("tool_call", {"recipient": _recipient(message)}),)
-    return ()
+    return () if recipient == "all" else (Block("tool_call", {"recipient": recipient}),)

@@ -11,6 +11,8 @@ from memory_rag.importers.containers import Unread
 from memory_rag.importers.tally import Noted, Skipped
 
 _PLACES = 3
+FORGOTTEN = "forgotten earlier; --include-forgotten takes it in again"
+"""The reason for which a message is left out that was stored once and forgotten since."""
 
 
 @dataclass(slots=True)

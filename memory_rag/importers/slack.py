@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from pathlib import PurePath
 from typing import Any, Final
 
 from memory_rag.errors import ImportFormatError
@@ -47,7 +46,7 @@ class SlackImporter:
     whole_conversations = True
 
     def __init__(self) -> None:
-        self._names = _Names()
+        self._last = _Names()
 
     def detect(self, sample: Sample) -> Detection:
         for item in sample.items if sample.kind == "list" else ():
@@ -57,9 +56,10 @@ class SlackImporter:
         return Detection(self.name, 0.0, "no messages with 'type' and 'ts'")
 
     def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
-        self._names.look_up(source, options)
+        # Read once for all files of an export; whoever reads another meanwhile has other names in hand.
+        names = self._last = _names_beside(source, self._last)
         channel = source.path.parent.name or source.path.stem
-        conversation_id = f"slack-{self._names.channels.get(channel, channel)}"
+        conversation_id = f"slack-{names.channels.get(channel, channel)}"
         yield Conversation(conversation_id, f"#{channel}")
         found: list[tuple[Decimal, int, dict[str, Any]]] = []
         seen: set[str] = set()
@@ -81,18 +81,16 @@ class SlackImporter:
             seen.add(str(written))
             found.append((sent, number, message))
         for sent, _number, message in sorted(found, key=lambda one: one[:2]):
-            yield from self._turn(message, conversation_id, int(sent * 1_000_000), options)
+            yield from self._turn(message, names, _Place(conversation_id, int(sent * 1_000_000)), options)
 
-    def _turn(
-        self, message: dict[str, Any], conversation_id: str, ordinal: int, options: ImportOptions
-    ) -> Iterator[Item]:
+    def _turn(self, message: dict[str, Any], names: _Names, place: _Place, options: ImportOptions) -> Iterator[Item]:
         raw = message.get("text")
         raw_text = raw if isinstance(raw, str) else ""
-        blocks = (*_blocks(message), *mentions(raw_text, self._names.people))
+        blocks = (*_blocks(message), *mentions(raw_text, names.people))
         written = str(message["ts"])
-        where = f"{conversation_id}, {written}"
+        where = f"{place.conversation_id}, {written}"
         if not raw_text:
-            blocks += laid_out(message.get("blocks"), self._names.people)
+            blocks += laid_out(message.get("blocks"), names.people)
         if not raw_text and not blocks:
             yield Skipped("nothing said", where)
             return
@@ -101,17 +99,17 @@ class SlackImporter:
             yield Noted(said.problem, where)
         thread = message.get("thread_ts")
         session_id = (
-            f"{conversation_id}/thread {thread}"
+            f"{place.conversation_id}/thread {thread}"
             if isinstance(thread, str) and thread
-            else day_session(conversation_id, said.said_at, options.tz)
+            else day_session(place.conversation_id, said.said_at, options.tz)
         )
         yield Turn(
             turn_id="",
-            conversation_id=conversation_id,
+            conversation_id=place.conversation_id,
             session_id=session_id,
-            ordinal=ordinal,
+            ordinal=place.ordinal,
             role=Role.USER,
-            speaker=self._speaker(message),
+            speaker=_speaker(message, names),
             text=unescaped(raw_text),
             said_at=said.said_at,
             said_at_text=said.written,
@@ -120,50 +118,56 @@ class SlackImporter:
             recalled=bool(raw_text.strip()) or any(block.caption for block in blocks),
         )
 
-    def _speaker(self, message: dict[str, Any]) -> str:
-        user = message.get("user")
-        named = self._names.people.get(user) if isinstance(user, str) else None
-        if named:
-            return named
-        profile = as_object(message.get("user_profile"))
-        bot = as_object(message.get("bot_profile"))
-        known = "Slackbot" if user == "USLACKBOT" else ""
-        names = (known, profile.get("display_name"), profile.get("real_name"), message.get("username"), bot.get("name"))
-        return next(
-            (name for name in names if isinstance(name, str) and name), str(user or message.get("bot_id") or "")
-        )
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a message stands."""
+
+    conversation_id: str
+    ordinal: int
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Names:
-    """The names of people by id, and the ids of channels by name, of the export that is read at the moment."""
+    """The names of people and channels by id, and the ids of channels by name; ``of`` tells which lists they are of."""
 
-    root: PurePath | None = None
-    options: ImportOptions | None = None
+    of: tuple[str, ...] = ()
     people: dict[str, str] = field(default_factory=dict)
     channels: dict[str, str] = field(default_factory=dict)
 
-    def look_up(self, source: SourceFile, options: ImportOptions) -> None:
-        """Read the lists that lie beside a channel's folder, once for all the files of an import."""
-        root = source.path.parent.parent
-        # An import has options of its own: in the next one the lists may be others.
-        if options is self.options and root == self.root:
-            return
-        self.root, self.options, self.people, self.channels = root, options, {}, {}
-        files = {name: source.beside(f"../{name}") for name in _PEOPLE + _CHANNELS}
-        lists = {name: file for name, file in files.items() if file is not None}
-        for name, file in lists.items():
-            for one in map(as_object, _listed(file)):
-                native_id, called = one.get("id"), one.get("name")
-                if not isinstance(native_id, str):
-                    continue
-                if name in _CHANNELS:
-                    self.channels[called if isinstance(called, str) else native_id] = native_id
-                    self.people[native_id] = called if isinstance(called, str) else native_id
-                else:
-                    profile = as_object(one.get("profile"))
-                    names = (profile.get("display_name"), profile.get("real_name"), one.get("real_name"), called)
-                    self.people[native_id] = next((n for n in names if isinstance(n, str) and n), native_id)
+
+def _names_beside(source: SourceFile, before: _Names) -> _Names:
+    """Return what the lists beside a channel's folder tell, which is ``before`` if they are the same lists."""
+    files = {name: source.beside(f"../{name}") for name in _PEOPLE + _CHANNELS}
+    lists = {name: file for name, file in files.items() if file is not None}
+    of = tuple(f"{file.path} {file.size}" for file in lists.values())
+    if of == before.of:
+        return before
+    found = _Names(of)
+    for name, file in lists.items():
+        for one in map(as_object, _listed(file)):
+            native_id, called = one.get("id"), one.get("name")
+            if not isinstance(native_id, str):
+                continue
+            if name in _CHANNELS:
+                found.channels[called if isinstance(called, str) else native_id] = native_id
+                found.people[native_id] = called if isinstance(called, str) else native_id
+            else:
+                profile = as_object(one.get("profile"))
+                names = (profile.get("display_name"), profile.get("real_name"), one.get("real_name"), called)
+                found.people[native_id] = next((n for n in names if isinstance(n, str) and n), native_id)
+    return found
+
+
+def _speaker(message: dict[str, Any], names: _Names) -> str:
+    user = message.get("user")
+    named = names.people.get(user) if isinstance(user, str) else None
+    if named:
+        return named
+    profile, bot = as_object(message.get("user_profile")), as_object(message.get("bot_profile"))
+    known = "Slackbot" if user == "USLACKBOT" else ""
+    given = (known, profile.get("display_name"), profile.get("real_name"), message.get("username"), bot.get("name"))
+    return next((name for name in given if isinstance(name, str) and name), str(user or message.get("bot_id") or ""))
 
 
 def _listed(file: SourceFile) -> list[Any]:

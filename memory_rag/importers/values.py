@@ -26,24 +26,24 @@ def values_of(source: SourceFile, *, skip_broken: bool = False) -> Iterator[Foun
     Raises:
         ImportFormatError: the file is broken or empty.
     """
-    if sample(source).kind == "lines":
-        yield from _lines(source, skip_broken=skip_broken)
-        return
     with source.json() as stream:
         if not stream.kind():
             raise ImportFormatError(f"{source.label}: nothing to import, the file is empty")
         if stream.kind() == "[":
             for number in stream.elements():
                 yield Found(f"item {number}", stream.value())
-        else:
-            value = stream.value()
-            if not stream.kind():
-                yield Found("item 0", value)
-                return
-            # A first line that is longer than what a sample reads.
-            yield from _lines(source, skip_broken=skip_broken)
+            stream.end()
             return
-        stream.end()
+    if sample(source).kind == "lines":
+        yield from _lines(source, skip_broken=skip_broken)
+        return
+    with source.json() as stream:
+        value = stream.value()
+        if not stream.kind():
+            yield Found("item 0", value)
+            return
+    # A first line that is longer than what a sample reads.
+    yield from _lines(source, skip_broken=skip_broken)
 
 
 def _lines(source: SourceFile, *, skip_broken: bool) -> Iterator[Found | Skipped]:

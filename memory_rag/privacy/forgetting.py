@@ -124,14 +124,13 @@ class Forgetting:
         Raises:
             UnknownTurnError: no turn has one of these ids, or one is named twice; nothing was removed.
         """
-        with self._lock.held():
-            sought: Sought | None = None
-            with self._store.connections.writing() as connection:
-                turns = found_turns(connection, turn_ids, place=str(self._folder))
-                if prove:
-                    sought = self._proving.sought((), dict.fromkeys(turns))
-                removed = remove_turns(connection, turns, now=_now(), beside=beside)
-            return self._finished(removed, sought, timeout_s)
+        sought: Sought | None = None
+        with self._store.connections.writing() as connection:
+            turns = found_turns(connection, turn_ids, place=str(self._folder))
+            if prove:
+                sought = self._proving.sought((), dict.fromkeys(turns))
+            removed = remove_turns(connection, turns, now=_now(), beside=beside)
+        return self._finished(removed, sought, timeout_s)
 
     def correct(
         self, turn_id: str, correction: Correction, *, timeout_s: float | None = None, prove: bool = False
@@ -141,18 +140,15 @@ class Forgetting:
         Raises:
             UnknownTurnError: no turn has this id.
             RefusedError: a rule keeps the new text out; nothing was changed.
-            RefusedError: a rule of the memory keeps the new text out.
         """
-        with self._lock.held():
-            sought: Sought | None = None
-            with self._store.connections.writing() as connection:
-                ((row, old),) = found_turns(connection, [turn_id], place=str(self._folder)).items()
-                correction = self._store.screened(connection, row, old, correction)
-                correction = self._store.screened(connection, row, old, correction)
-                if prove:
-                    sought = self._proving.sought((), {row: content_key(correction.of(old))})
-                turn, removed = correct_turn(connection, row, old, correction, now=_now())
-            return turn, self._finished(removed, sought, timeout_s)
+        sought: Sought | None = None
+        with self._store.connections.writing() as connection:
+            ((row, old),) = found_turns(connection, [turn_id], place=str(self._folder)).items()
+            correction = self._store.screened(connection, row, old, correction)
+            if prove:
+                sought = self._proving.sought((), {row: content_key(correction.of(old))})
+            turn, removed = correct_turn(connection, row, old, correction, now=_now())
+        return turn, self._finished(removed, sought, timeout_s)
 
     def finish(self, *, timeout_s: float = 0.0) -> str:
         """Overwrite what an earlier removal left, and return why that couldn't be done; empty if nothing is left."""
@@ -182,19 +178,16 @@ class Forgetting:
 
     def _finished(self, removed: Removed, sought: Sought | None, timeout_s: float | None) -> Forgotten:
         wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
-        with self._lock.given_up():
-            pending = self._erasure.finish(timeout_s=wait)
-        with suppress(StoreError):
+        # The memory's own lock is only held for what reads its indexes: others search while this waits.
+        pending = self._erasure.finish(timeout_s=wait)
+        with self._lock.held(), suppress(StoreError):
             # It is rebuilt when it is needed.
             self._indexes.save(timeout_s=wait)
-        done = Forgotten(removed, pending)
-        with self._lock.given_up():
-            stale = self._stale_conversations()
-            done = replace(done, summaries=tuple(name for name in stale if self._mend(name)))
-        if sought is not None and not pending:
-            sought.said = _said(removed)
-            done = replace(done, proof=self._proving.prove(sought))
-        return done
+        done = Forgotten(removed, pending, tuple(name for name in self._stale_conversations() if self._mend(name)))
+        if sought is None or pending:
+            return done
+        sought.said = _said(removed)
+        return replace(done, proof=self.prove(sought))
 
     def _stale_conversations(self) -> list[str]:
         with self._store.connections.reading() as connection:

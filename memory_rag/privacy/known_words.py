@@ -11,6 +11,7 @@ from typing import Final
 
 from memory_rag.privacy.beside import texts_beside
 from memory_rag.store.connections import Connection
+from memory_rag.summaries.summary import Kind, Level
 from memory_rag.turns import Role, text_from_bytes
 
 _OF_FILES: Final = (
@@ -38,7 +39,7 @@ def said_by_others(connection: Connection) -> Iterator[str]:
 def words_of_the_house(connection: Connection, folder: Path) -> Iterator[str]:
     """Yield the words that the library itself writes: names of tables and columns, kinds, models, notes of its own."""
     yield from _OF_FILES
-    yield from (role.value for role in Role)
+    yield " ".join((*Role, *Kind, *Level))
     for select in (
         "SELECT name FROM sqlite_master UNION ALL SELECT sql FROM sqlite_master WHERE sql IS NOT NULL",
         # Not what accounts' exports held: ids of conversations, which may be gone.
@@ -46,7 +47,8 @@ def words_of_the_house(connection: Connection, folder: Path) -> Iterator[str]:
         "SELECT name || ' ' || applied_at FROM migrations",
         "SELECT DISTINCT kind FROM events UNION SELECT DISTINCT model FROM events WHERE model IS NOT NULL",
         "SELECT made_by FROM summaries UNION SELECT level FROM summaries UNION SELECT note FROM summaries",
-        "SELECT DISTINCT kind FROM summary_lines",
+        "SELECT DISTINCT kind || ' ' || action || ' ' || place FROM findings",
+        "SELECT made_by FROM talk_summaries UNION SELECT fingerprint FROM talk_vectors",
         "SELECT claimant FROM summary_claims",
         "SELECT path FROM pinned_files",
         "SELECT scope FROM retention UNION SELECT name FROM retention",

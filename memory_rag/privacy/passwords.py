@@ -69,9 +69,9 @@ _NOT_ONE: Final = re.compile(
 _LINE_END: Final = re.compile(r"[\n\r。]|[.!?](?:\s|\Z)")
 _REACH: Final = 72
 _OF_A_PLACE: Final = frozenset(["for", "für", "of", "på", "on", "i", "in", "at", "zu", "para", "de"])
-_QUOTES: Final = "\"'`“”„«»"
+_CLOSING: Final = {'"': '"', "'": "'", "`": "`", "“": "”“", "”": "”", "„": "“”", "«": "»", "»": "«", "「": "」"}
 _AFTER: Final = ".,;:?\"'`”»…*"
-_OPENING: Final = "\"'`(“„«「*"
+_OPENING: Final = "\"'`([“„«「*"
 _WORD_SIGN: Final = re.compile(f"[0-9_{LETTERS}@/$(]")
 _PAIRED: Final = frozenset(("/", "and", "och", "og", "med", "with", "und", "mit", "pw", "|", "as", "som"))
 
@@ -113,8 +113,8 @@ def _named(text: str, place: int) -> Iterator[Span]:
 
 def _assigned(found: re.Match[str]) -> Iterator[Span]:
     start, value = found.start("value"), found["value"]
-    if found.string[start - 1] in _QUOTES:
-        value = re.split(f"[{_QUOTES}]", value, maxsplit=1)[0]
+    if found.string[start - 1] in _CLOSING:
+        value = re.split(f"[{_CLOSING[found.string[start - 1]]}]", value, maxsplit=1)[0]
     else:
         value = trimmed(re.split(r"[&;]|,(?=\S+[=:])", value, maxsplit=1)[0])
     is_number = value.isascii() and value.isdigit() and len(value) >= 6
@@ -135,8 +135,8 @@ def _told(text: str, after: int, *, is_sure: bool) -> Iterator[Span]:
         bare = word.lstrip(_OPENING)
         start = token.start() + len(word) - len(bare)
         is_opened = text[start - 1] in _OPENING
-        if is_opened and text[start - 1] in _QUOTES:
-            bare = re.split(f"[{_QUOTES}]", bare, maxsplit=1)[0]
+        if is_opened and text[start - 1] in _CLOSING:
+            bare = re.split(f"[{_CLOSING[text[start - 1]]}]", bare, maxsplit=1)[0]
         value = trimmed(bare)
         is_direct = is_sure and (is_first or is_opened or _COPULA.fullmatch(before) is not None)
         if is_secret_shaped(value) if is_direct else is_strongly_shaped(value) and before not in _OF_A_PLACE:

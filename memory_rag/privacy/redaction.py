@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from memory_rag.privacy.bounds import places_of
 from memory_rag.privacy.finding import Found
-from memory_rag.privacy.kinds import Kind
+from memory_rag.privacy.kinds import Action, Kind
 from memory_rag.privacy.taken import Taken
+from memory_rag.store.screening import Finding
 from memory_rag.turns import Span
 
 PLACEHOLDER: Final = "[redacted: {kind}]"
+_PLACEHOLDERS: Final = re.compile(rf"\[redacted: (?P<kind>{'|'.join(Kind)})\]")
 _MOST_SEARCHED: Final = 100
 _WORD: Final = re.compile(r"[^\s\"'`,;<>()\[\]{}]+")
 
@@ -31,13 +34,13 @@ class Redacted:
         return Span(self._moved(span.start, is_start=True), self._moved(span.end, is_start=False))
 
     def _moved(self, place: int, *, is_start: bool) -> int:
-        shift = 0
-        for old, new in self.moves:
-            if old.start < place < old.end:
-                return new.start if is_start else new.end
-            if place >= old.end:
-                shift = new.end - old.end
-        return place + shift
+        at = bisect_left(self.moves, place, key=lambda move: move[0].start) - 1
+        if at < 0:
+            return place
+        old, new = self.moves[at]
+        if place < old.end:
+            return new.start if is_start else new.end
+        return place + new.end - old.end
 
 
 def redact(text: str, found: Iterable[Found], *, placeholder: str = PLACEHOLDER) -> Redacted:
@@ -52,6 +55,11 @@ def redact(text: str, found: Iterable[Found], *, placeholder: str = PLACEHOLDER)
         moves.append((one.span, Span(length - len(mark), length)))
         done = one.span.end
     return Redacted("".join([*parts, text[done:]]), tuple(moves))
+
+
+def placeholders_in(text: str) -> list[Finding]:
+    """Return the placeholders of a text: what is missing in it is told also where it was taken out elsewhere."""
+    return [Finding(one["kind"], Action.REDACT, span=Span(*one.span())) for one in _PLACEHOLDERS.finditer(text)]
 
 
 def with_known(text: str, found: Sequence[Found], known: Mapping[str, Kind]) -> list[Found]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memory_rag.privacy.finding import Found
 
 _IN_PIECES: Final = json.dumps({"redacted": "its source's JSON, which held a secret in pieces"})
+_REDACTED: Final = "[redacted: "
 _ALL_KINDS: Final = frozenset(Kind)
 _LONGEST_NAMED: Final = 400
 """Signs of a value that is looked at together with the name it stands under in JSON."""
@@ -69,15 +70,21 @@ class Screening:
 
     def turn(self, turn: Turn) -> Screened:
         """Return a turn as it may be stored."""
+        if not isinstance(turn.text, str):
+            # Refused by the store, which says why.
+            return Screened(turn)
         if self.never and (rule := self.never.rule_for(_texts_of(turn))):
-            return Screened(turn, refusal=f"never_store has {rule!r}")
+            return Screened(turn, refusal=f"never_store has: {rule}")
         found = self._found_in(turn.text, _ALL_KINDS, self._all_families)
         raw = None if turn.source is None else turn.source.raw
         in_raw = raw is not None and self._may_hold(raw, "" if found else turn.text)
-        return self._screened(turn, found, in_raw=in_raw) if found or in_raw or turn.blocks else Screened(turn)
+        if found or in_raw or turn.blocks or _REDACTED in turn.text:
+            return self._screened(turn, found, in_raw=in_raw)
+        return Screened(turn)
 
     def _screened(self, turn: Turn, found: list[Found], *, in_raw: bool) -> Screened:
-        from memory_rag.privacy.redaction import redact, with_known
+        from memory_rag.privacy.redaction import placeholders_in, redact, with_known
+        from memory_rag.privacy.taken import Taken
 
         raw = None if turn.source is None else turn.source.raw
         in_blocks = list(self.found_in_strings(_strings_of(turn.blocks)))
@@ -85,16 +92,15 @@ class Screening:
         in_text = [(one.span.of(turn.text), one) for one in found if one.kind in self._taken]
         if refusal := self._refusal([*found, *(one for _value, one in in_blocks + of_raw)]):
             return Screened(turn, refusal=refusal)
-        known = {value: one.kind for value, one in in_text + in_blocks + of_raw}
-        found = with_known(turn.text, found, known)
-        redacted = redact(turn.text, [one for one in found if self.actions[one.kind] is Action.REDACT])
-        places = iter(new for _old, new in redacted.moves)
-        findings = [
-            Finding(one.kind, Action.REDACT, span=next(places))
-            if self.actions[one.kind] is Action.REDACT
-            else Finding(one.kind, Action.TAG, span=redacted.moved(one.span))
-            for one in found
+        known = _in_all_forms(in_text + in_blocks + of_raw)
+        gone = with_known(turn.text, [one for one in found if one.kind in self._taken], known)
+        redacted = redact(turn.text, gone)
+        # A value that goes everywhere may lie in what is only tagged.
+        left = set(Taken(one.span for one in gone).take(one.span for one in found if one.kind not in self._taken))
+        findings = placeholders_in(redacted.text) + [
+            Finding(one.kind, Action.TAG, span=redacted.moved(one.span)) for one in found if one.span in left
         ]
+        findings.sort(key=_place)
         findings += [Finding(one.kind, Action.REDACT, IN_BLOCKS) for _value, one in in_blocks]
         if not known:
             return Screened(turn, tuple(findings))
@@ -124,11 +130,11 @@ class Screening:
 
         texts = list(strings_in(value))
         if self.never and (rule := self.never.rule_for(text for text, _name in texts)):
-            raise RefusedError(f"{what} is not stored: never_store has {rule!r}")
+            raise RefusedError(f"{what} is not stored: never_store has: {rule}")
         known = list(self.found_in_strings(iter(texts)))
         if refusal := self._refusal(one for _value, one in known):
             raise RefusedError(f"{what} is not stored: {refusal}")
-        return self._redacted(value, {text: one.kind for text, one in known}) if known else value
+        return self._redacted(value, _in_all_forms(known)) if known else value
 
     # -- finding
 
@@ -206,6 +212,21 @@ def _taker(known: Mapping[str, Kind]) -> Callable[[str, str], str]:
         return redact(text, found).text if found else text
 
     return take
+
+
+def _in_all_forms(known: Iterable[tuple[str, Found]]) -> dict[str, Kind]:
+    """Return values with their kinds, as they are and as JSON writes them, twice too: JSON is sent inside of JSON."""
+    forms: dict[str, Kind] = {}
+    for value, one in known:
+        written = {value}
+        for _level in range(2):
+            written |= {json.dumps(form, ensure_ascii=plain)[1:-1] for form in written for plain in (True, False)}
+        forms.update(dict.fromkeys(written, one.kind))
+    return forms
+
+
+def _place(finding: Finding) -> tuple[int, int]:
+    return (0, 0) if finding.span is None else (finding.span.start, finding.span.end)
 
 
 def _strings_of(blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:

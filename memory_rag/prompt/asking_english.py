@@ -24,25 +24,28 @@ ENGLISH: Final = Ways(
         r"|\byou(?:'d)?(?: still| already| do)? know (?:who|what|where|when|which|how|that|about) (?:my|i|we|our|he|"
         r"she)"
         r"|\bquote me\b|\b(?:our|these|those|past|previous|earlier|old) (?:chats?|conversations?|talks?|sessions?)\b"
-        r"|\bword for word\b|\bverbatim\b|\blast time\b(?! it\b)|\b(?:so|this) far this\b"
+        r"|\bword for word\b|\bverbatim\b|\blast time\b(?! it\b)|\bthe other day\b|\b(?:so|this) far this\b"
     ),
     recalls=(
         r"\bremind me\b(?! (?:to|at|in|on|tomorrow|tonight|every|when)\b)|\b(?:do|can|don't|did) you (?:still |"
         r"even )?"
         r"(?:remember|recall|know (?:who|what|where|when|which) (?:my|i|we|our))\b|\brefresh my memory\b"
         r"|\bi(?:'ve)? (?:forgot|forget|forgotten|can't remember|don't remember|can't recall|don't recall)\b"
-        r"|\bagain\W*$|\bi've lost (?:it|track)\b|\b(?:run|walk|take|talk) me through (?:what|our|the|my)\b"
+        r"|\bi've lost (?:it|track)\b|\b(?:run|walk|take|talk) me through (?:what|our|the|my)\b"
         r"|\bgo over (?:what|our|my)\b|\bwhat was it (?:about|with|that)\b|\bsum(?:mari[sz]e| up) (?:what|our|"
         r"everything) "
-        r"(?:i|we|you)\b"
+        r"(?:i|we|you)\b|\bwhere (?:do )?we (?:are|stand)\b|\bup to (?:speed|date) (?:on|with)\b"
+        r"|\b(?:list|name|show me|give me) (?:everything|all|every)\b.{0,40}\b(?:i|we|my|our|i've|we've)\b"
+        r"|^(?:all|every) (?:the )?\w+ (?:that )?(?:i|we)\b"
     ),
+    once_more=r"\b(?:again|once more)\W*$",
     resumes=(
         r"\b(?:left|leave|leaving) (?:it |things )?off\b|\bwhere (?:were|are) we\b|\bback to (?:the|our|my|that)\b"
         r"|\b(?:carry|go|let's go|move) on with (?:the|our|my)\b|\bpick(?:ing)? (?:it |this )?(?:back )?up\b"
         r"|\bsame (?:\w+ ){0,3}(?:as|like) (?:before|last|always|usual|the)\b|\bas (?:before|last time)\b"
         r"|\blike (?:last time|before|the (?:other|last|previous))\b|\b(?:any )?(?:news|updates?) on (?:the|that|my|"
         r"our)\b"
-        r"|\bcontinue (?:with )?(?:the|our|my)\b|\bstill (?:needs?|needed|left|open|missing|unsolved)\b"
+        r"|\bcontinue (?:with |where )?(?:the|our|my|we|i)\b|\bstill (?:needs?|needed|left|open|missing|unsolved)\b"
     ),
     asks=(
         r"(?:who|whom|whose|what|what's|whats|which|when|when's|where|where's|why|since when|how (?:many|much|long|old|"
@@ -75,7 +78,8 @@ ENGLISH: Final = Ways(
         r"shorten|proofread|plan|explain|tell me (?:a|about)|show me (?:a|how)|name|list (?:the|ten|five|three|some|all"
         r" the))\b"
     ),
-    how_to=r"\bhow (?:do|can|could|should|would|to|does) (?:i|you|we|one|people|someone)?\b|\bwhat's the best way\b",
+    how_to=r"\bhow (?:do|can|could|should|would|to|does) (?!i (?:feel|like|usually|normally|take)\b)(?:i|you|we|one|"
+    r"people|someone)?\b|\bwhat's the best way\b",
     just_now=(
         r"\bjust (?:now|say|tell|said|wrote|told|gave|listed|mentioned)\b|\b(?:that|the) last (?:bit|part|one|"
         r"point|sentence|"

@@ -17,6 +17,7 @@ from memory_rag.prompt.asking_norwegian import NORWEGIAN
 from memory_rag.prompt.asking_swedish import SWEDISH
 from memory_rag.prompt.asking_words import Ways
 from memory_rag.text.analyzer import has_words
+from memory_rag.text.language import DEFAULT_LANGUAGE, guess_language
 from memory_rag.text.stopwords import STOP_WORDS
 from memory_rag.text.telling_when import asks_when
 from memory_rag.text.voice import first_person
@@ -40,6 +41,8 @@ _LOOKED_FOR: Final = ("en", "sv", "nb")
 _ASKED_FROM: Final = 1.0
 _LONG: Final = 60
 """Words from which on a turn is a task with its material."""
+_FEW: Final = 6
+"""Words up to which "go on, and make it scarier" asks for more of the same."""
 _TOO_SHORT: Final = 2
 """Words of a question that is only understood with what stands before it: "Which one?"."""
 _READ: Final = 2_000
@@ -92,7 +95,10 @@ def _languages_of(said: str, languages: Sequence[str]) -> list[str]:
     possible = dict.fromkeys([*languages, *_LOOKED_FOR])
     counts = {one: sum(word in STOP_WORDS.get(one, ()) for word in words) for one in possible}
     most = max(counts.values())
-    return [language for language, count in counts.items() if count == most]
+    tied = [language for language, count in counts.items() if count == most]
+    # Its letters tell too: Swedish and Norwegian share most of their small words.
+    guessed = guess_language([said])
+    return [guessed] if guessed in tied and guessed != DEFAULT_LANGUAGE else tied
 
 
 class _Reading:
@@ -116,6 +122,8 @@ class _Reading:
         self._low = self._plain.lower()
         self._asked = self._request.lower()
         self._is_request = bool(asking)
+        core = _after_opening(self._request)
+        self._is_question = "?" in self._request or any(ways[name].match(core) for name in ("asks", "whether"))
 
     def _begins_asking(self, sentence: str) -> bool:
         core = _after_opening(sentence)
@@ -132,14 +140,15 @@ class _Reading:
         if not self._is_request and (ways["thanks"].search(low) or ways["greets"].match(low)):
             return Need.NONE
         value = self._past_spoken_of()
-        if not value and ways["goes_on"].match(low):
+        if not value and ways["goes_on"].match(low) and len(low.split()) <= _FEW:
             return Need.NONE
         against = 1.5 * sum(ways[sign].search(asked) is not None for sign in ("how_to", "general"))
         against += 1.5 * self._is_code + 0.5 * (len(self._plain.split()) > _LONG)
         value += self._of_the_user(core) + 1.0 * self._has("suits")
         if value - against >= _ASKED_FROM:
             return Need.ASKED
-        return Need.NONE if against or ways["makes"].match(core) else Need.UNCLEAR
+        makes = ways["makes"].match(core) and not first_person(asked, language=self._language)
+        return Need.NONE if against or makes else Need.UNCLEAR
 
     def _has(self, *signs: str) -> bool:
         return any(self._ways[sign].search(self._asked) for sign in signs)
@@ -150,7 +159,9 @@ class _Reading:
         if not value and self._ways["between_us"].search(self._low):
             value = 0.5
         value += 2.0 * (self._ways["resumes"].search(self._low) is not None)
-        return value + 2.0 * self._has("recalls") + 2.0 * self._has("usual")
+        if self._has("recalls") or (self._is_question and self._has("once_more")):
+            value += 2.0
+        return value + 2.0 * self._has("usual")
 
     def _of_the_user(self, core: str) -> float:
         """Return how much speaks for a question, or a task, about the user's own things and people."""

@@ -12,14 +12,15 @@ _SAID: Final = (
     r"foreslått|anbefalte|anbefalt|tipset|tipsa|syntes|synes|kalte|kalt|valgte|valgt|landet|landa|planla|planlagt|"
     r"regnet|regna|kom fram til|kommet fram til|forklarte|forklart|listet|lista|klaget|klaga|tok opp|tatt opp|"
     r"gikk i?gjennom|gått i?gjennom|tenkte|tenkt|påsto|påstått|sendte|sendt|likte|likt|brukte|brukt|endte|endt|fikk|"
-    r"drømte|drømmer"
+    r"drømte|drømmer|hatt|glemt|glemte"
 )
 NORWEGIAN: Final = Ways(
     between_us=(
         rf"\b(?:jeg|eg|vi|du)(?: (?:har|hadde))?(?: (?:jo|vel|også|allerede|en gang|noen gang|aldri|først|sist|selv|"
         rf"nok|"
         rf"da|faktisk|egentlig|virkelig|tidligere|ikke))* (?:{_SAID})\b(?! meg selv)"
-        r"|\b(?:har|hadde) (?:jeg|eg|vi|du)(?: (?:jo|vel|allerede|noen gang|aldri|også|ikke|tidligere))* \w+(?:t|dd|"
+        r"|\b(?:har|hadde) (?:jeg|eg|vi|du)\b(?! (?:hørt|sett|vært|prøvd|testet|lest)\b)(?: (?:jo|vel|allerede|"
+        r"noen gang|aldri|også|ikke|tidligere))* \w+(?:t|dd|"
         r"et)\b"
         rf"|\b(?:{_SAID}) (?:jeg|eg|vi|du)\b"
         r"|\bvar det (?:nå )?(?:jeg|eg|vi|du|som)\b|\b(?:jeg|vi|du) (?:hadde|skulle|gjorde|har|var|er) (?:jo|vel)\b"
@@ -33,15 +34,19 @@ NORWEGIAN: Final = Ways(
         r"|\bsamtalene våre\b|\bhar ikke du\b|\bhittil\b|\btil nå\b|\bså langt\b|\b(?:ble|blei) det nå\b"
     ),
     recalls=(
-        r"\bminn meg på\b|\bhusker du\b|\bdu husker\b|\bhjelp meg på (?:gli|vei)\b|\bnå igjen\b|\bigjen\W*$"
+        r"\bminn meg på\b|\bhusker du\b|\bdu husker\b|\bhjelp meg på (?:gli|vei)\b|\bnå igjen\b"
         r"|\bjeg (?:husker ikke|har glemt|glemte|har mistet|mistet)\b|\b(?:hva|hvem|hvor|når|hvilken|"
-        r"hvilket) var det\b(?! (?:sist|siste|forrige))"
+        r"hvilket) var det\b(?! (?:sist|siste|forrige|den \d))"
         r"|\bhva het (?:det|den|han|hun|de)\b|\bvet du fortsatt\b"
         r"|\bminn meg (?:om|kort)\b|\bhvordan var det (?:nå )?(?:med|som)\b|\bhva var greia\b|\bhva gjaldt\b"
         r"|\boppsummer (?:hva|det|alt) (?:jeg|vi|du)\b|\b(?:gå|ta meg) i?gjennom (?:hva|det|alt)\b|\bfrisk opp\b"
+        r"|\bhvor (?:vi står|står vi)\b|\b(?:list(?: opp)?|ramse? opp) (?:alt|alle)\b.{0,40}\b(?:jeg|vi|mine?|våre?)\b"
+        r"|^alle? \w+ (?:som )?(?:jeg|vi)\b"
     ),
+    once_more=r"\b(?:igjen|en gang til|én gang til)\W*$",
     resumes=(
-        r"\b(?:slapp|sluttet|slutta|stoppet|var) vi\b|\btilbake til \w+(?:en|et|a|n|ne|ene)\b|\btilbake til (?:det|"
+        r"\b(?:fortsett|fortsette|fortsetter vi) (?:på \w+(?:en|et|a|n|ne|ene)\b|der\b)|\bopp tråden\b|\btråden fra\b"
+        r"|\b(?:slapp|sluttet|slutta|stoppet|var) vi\b|\btilbake til \w+(?:en|et|a|n|ne|ene)\b|\btilbake til (?:det|"
         r"den|vår)"
         r"|\b(?:videre|fortsett|fortsette|fortsetter vi) med (?:det |den |vår|\w+(?:en|et|a|ne|ene)\b)"
         r"|\b(?:den |det |de )?samme? (?:\w+(?:-\w+)? ){0,3}som (?:de|den|det|forrige|sist|før|tidligere|vanlig|"

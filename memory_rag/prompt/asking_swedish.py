@@ -12,13 +12,14 @@ _SAID: Final = (
     r"visade|visat|föreslog|föreslagit|rekommenderade|rekommenderat|tipsade|tipsat|tyckte|tyckt|kallade|kallat|valde|"
     r"valt|landade|landat|planerade|planerat|räknade|räknat|kom (?:fram till|överens)|kommit (?:fram till|överens)|"
     r"förklarade|förklarat|listade|listat|klagade|klagat|tog upp|tagit upp|gick igenom|gått igenom|tänkte|tänkt|"
-    r"påstod|påstått|missat|skickade|skickat|gillade|gillat|använde|använt|sparade|sparat"
+    r"påstod|påstått|missat|skickade|skickat|gillade|gillat|använde|använt|sparade|sparat|haft|glömt|missade"
 )
 SWEDISH: Final = Ways(
     between_us=(
         rf"\b(?:jag|vi|du)(?: (?:har|hade))?(?: (?:ju|väl|också|redan|en gång|någonsin|aldrig|först|sist|själv|nog|då|"
         rf"faktiskt|egentligen|verkligen|tidigare))* (?:{_SAID})\b(?! mig själv)"
-        rf"|\b(?:har|hade) (?:jag|vi|du)(?: (?:ju|väl|redan|någonsin|aldrig|också|inte|nånsin|tidigare))* \w+(?:t|"
+        rf"|\b(?:har|hade) (?:jag|vi|du)\b(?! (?:hört|sett|varit|provat|testat|läst)\b)(?: (?:ju|väl|redan|någonsin|"
+        rf"aldrig|också|inte|nånsin|tidigare))* \w+(?:t|"
         rf"ts|it)\b"
         rf"|\b(?:{_SAID}) (?:jag|vi|du)\b"
         r"|\bvar det (?:nu )?(?:jag|vi|du|som)\b|\b(?:jag|vi|du) (?:hade|skulle|gjorde|har|var|är) (?:ju|väl)\b"
@@ -35,15 +36,20 @@ SWEDISH: Final = Ways(
     recalls=(
         r"\bpåminn mig om\b|\bminns du\b|\bkommer du ihåg\b|\bdu minns\b|\bhjälp mig på traven\b|\bnu igen\b|"
         r"\bnu då\b\W*$"
-        r"|\bigen\W*$|\bjag (?:minns|kommer) inte\b|\bjag har (?:glömt|tappat bort)\b|\bva\W*$|\b(?:vad|vem|var|när|"
-        r"vilken|vilket) var det\b(?! (?:sist|senast|förra))"
+        r"|\bjag (?:minns|kommer) inte\b|\bjag har (?:glömt|tappat bort)\b|\bva\W*$|\b(?:vad|vem|var|när|"
+        r"vilken|vilket) var det\b(?! (?:sist|senast|förra|den \d))"
         r"|\bvad hette (?:det|den|han|hon|de)\b"
         r"|\bpåminn mig(?! (?:i|på|när|imorgon|klockan))\b|\bhur var det (?:nu |nu igen )?(?:med|som)\b|\bvad gällde\b"
         r"|\bsammanfatta (?:vad|det|allt) (?:jag|vi|du)\b|\b(?:gå|ta mig) (?:i?genom) (?:vad|det|vår|allt)\b"
-        r"|\bfriska upp minnet\b|\bvet du (?:fortfarande|ännu)\b"
+        r"|\b(?:sammanfatta|hur är|vad är) läget (?:med|i|för)\b|\bvar (?:är|står) vi\b|\b(?:lista|räkna upp|"
+        r"rada upp) (?:allt|alla)\b"
+        r".{0,40}\b(?:jag|vi|min|mina|vår|våra)\b|^all[at] \w+ (?:som )?(?:jag|vi)\b|\bfriska upp minnet\b|"
+        r"\bvet du (?:fortfarande|ännu)\b"
     ),
+    once_more=r"\b(?:igen|en gång till)\W*$",
     resumes=(
-        r"\b(?:slutade|stannade|var) vi\b|\btillbaka till \w+(?:en|et|n|t|na)\b|\btillbaka till (?:det|den|vår|mitt|"
+        r"\b(?:fortsätt|fortsätta|fortsätter vi) (?:på \w+(?:en|et|n|t|na)\b|där\b)|\bupp tråden\b|\btråden från\b"
+        r"|\b(?:slutade|stannade|var) vi\b|\btillbaka till \w+(?:en|et|n|t|na)\b|\btillbaka till (?:det|den|vår|mitt|"
         r"min)\b"
         r"|\b(?:vidare|fortsätt|fortsätta|fortsätter vi) med (?:det |den |vår|mitt |min |\w+(?:en|et|n|t|na)\b)"
         r"|\bsamma (?:\w+ ){0,3}som (?:de|den|det|förra|sist|innan|tidigare|vanligt|alltid|då|du)\b|\bsom (?:sist|"

@@ -43,8 +43,8 @@ _OTHER_WORDS: Final[Mapping[str, str]] = {
         "den vår hei ok handlet var er har hadde snakka prata her ble enige"
     ),
 }
-_ASKING: Final = frozenset(
-    "what where remind recall remember tell vad var minns ihåg påminn berätta hva hvor husker minn fortell".split()
+_ASKING: Final = re.compile(
+    r"\b(?:what|where|remind|recall|remember|tell|vad|var|minns|ihåg|påminn|berätta|hva|hvor|husker|minn|fortell)\b"
 )
 """One of these is in every such question or request."""
 _ALONE: Final = {language: frozenset(words.split()) for language, words in _OTHER_WORDS.items()}
@@ -72,7 +72,7 @@ def asks_of_last_time(question: str) -> bool:
         if re.search(last, text) is None:
             continue
         others = re.findall(r"\w+", re.sub(last, " ", text))
-        if _ASKING.intersection(others) and all(word in _ALONE[language] for word in others):
+        if _ASKING.search(text) and all(word in _ALONE[language] for word in others):
             return True
     return False
 

@@ -21,8 +21,8 @@ from memory_rag.retrieval.wording import Wording
 MISSING: Final = -2.0
 """The cosine of an entry that has no vector: below any cosine, -1 to 1, even of a shifted query."""
 _ENOUGH: Final = 0.5
-"""Of what a turn with every word of the question would have: below it the best turn is no full match. A paraphrase
-shares a weak word with the wrong turn, if any."""
+"""The share of the question's words, by idf, below which the best turn is no full match: of a paraphrase the wrong turn
+may hold one weak word."""
 LEAST_DEVIATION: Final = 1e-9
 """Below this, values differ by rounding only: in quarters of such a deviation they would seem to differ a lot."""
 
@@ -83,8 +83,12 @@ class Scene:
 
     @cached_property
     def full_bm25(self) -> float:
-        """The BM25 that counts as 1: the pool's best, or more where that holds few of the question's words."""
-        return max(float(self.bm25.max(initial=0.0)), _ENOUGH * self.possible_bm25)
+        """The BM25 that counts as 1: the best turn's, or more where that holds few of the question's words."""
+        best = int(self.bm25.argmax()) if len(self.bm25) else 0
+        if len(self.bm25) == 0 or self.bm25[best] <= 0:
+            return 0.0
+        held = 1.0 if self.wording is None else float(self.wording.share(np.array([best]))[0])
+        return float(self.bm25[best]) * max(1.0, _ENOUGH / held)
 
     def keyword(self, entries: Entries) -> Scores:
         """Return BM25 as a share of ``full_bm25``, 0 to 1."""

@@ -50,14 +50,20 @@ class Wording:
         self._turns_at = turns_at
 
     def share(self, entries: Entries) -> Scores:
-        """Return what share of the question's words each of these entries (ascending) holds, weighed by idf, 0 to 1."""
+        """Return what share of the question's words each of these entries holds, weighed by idf, 0 to 1."""
         total, held = 0.0, np.zeros(len(entries))
-        for word in self._query.words:
-            holding = self._indexed.bm25.holding(word, self._pool)
+        for holding in self._holders:
             idf = self._pool.idf(len(holding))
             total += idf
-            held[np.isin(entries, holding, assume_unique=True)] += idf
+            if len(holding):
+                places = np.minimum(np.searchsorted(holding, entries), len(holding) - 1)
+                held[holding[places] == entries] += idf
         return held / total if total else held
+
+    @cached_property
+    def _holders(self) -> list[Entries]:
+        """The entries that hold each word of the question."""
+        return [self._indexed.bm25.holding(word, self._pool) for word in self._query.words]
 
     @cached_property
     def literal(self) -> Entries:
@@ -65,19 +71,24 @@ class Wording:
 
         As they stand but for case and white space.
         """
-        found = [self._saying(phrase, self._indexed.analyzer.query_words(phrase)) for phrase in self._query.quoted]
+        found = [self._saying(phrase, self._holders_of(phrase)) for phrase in self._query.quoted]
         if self._query.gives_words:
-            found.append(self._saying(self._query.whole, self._query.words))
+            found.append(self._saying(self._query.whole, self._holders))
         return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
 
     @cached_property
     def asked_before(self) -> Entries:
         """The entries that ask this very question, ascending."""
         asked = not self._query.gives_words
-        return self._saying(self._query.whole, self._query.words) if asked else np.zeros(0, np.int64)
+        return self._saying(self._query.whole, self._holders) if asked else np.zeros(0, np.int64)
 
-    def _saying(self, phrase: str, words: Sequence[Sequence[str]]) -> Entries:
-        entries = self._holding_all(words) if len(words) >= _FEWEST else np.zeros(0, np.int64)
+    def _holders_of(self, phrase: str) -> list[Entries]:
+        words = self._indexed.analyzer.query_words(phrase)
+        return [self._indexed.bm25.holding(word, self._pool) for word in words]
+
+    def _saying(self, phrase: str, holders: Sequence[Entries]) -> Entries:
+        """Return the entries that say a phrase, of those that hold each of its words."""
+        entries = self._holding_all(holders) if len(holders) >= _FEWEST else np.zeros(0, np.int64)
         if len(entries) == 0:
             return entries
         if len(entries) > _READ:
@@ -88,18 +99,14 @@ class Wording:
         said = [row in turns and wanted in _plain(turns[row].searchable) for row in rows]
         return entries[np.array(said, np.bool_)]
 
-    def _holding_all(self, words: Sequence[Sequence[str]]) -> Entries:
-        """Return the entries that count and hold every one of these words, ascending."""
-        holders: list[Entries] = []
-        for word in words:
-            holders.append(self._indexed.bm25.holding(word, self._pool))
-            if len(holders[-1]) == 0:
-                return holders[-1]
-        holders.sort(key=len)
-        entries = holders[0]
-        for others in holders[1:]:
-            entries = entries[np.isin(entries, others, assume_unique=True)]
-        return entries[self._scores[entries] > 0]
+    def _holding_all(self, holders: Sequence[Entries]) -> Entries:
+        """Return the entries that count and hold every word, ascending."""
+        fewest, *others = sorted(holders, key=len)
+        for holding in others:
+            if len(fewest) == 0:
+                break
+            fewest = fewest[np.isin(fewest, holding, assume_unique=True)]
+        return fewest[self._scores[fewest] > 0]
 
 
 def _plain(text: str) -> str:

@@ -18,7 +18,7 @@ from memory_rag.store.open_file import OpenFile
 from memory_rag.store.screening import OpenDoor, Screen
 
 Connection = sqlite3.Connection
-_FETCH: Final = 500
+_FETCH: Final = 100
 
 _LEFT_OPEN: Final[list[Connection]] = []
 """Connections that must not be closed by this process; see :meth:`_Opened.close`."""

@@ -91,7 +91,7 @@ class _Found:
         if not isinstance(text, bytes) or hashlib.sha256(text).digest() != digest:
             self.garbled[row] = str(record[1])
             return
-        with suppress(ValueError, TypeError, LookupError, TurnError):
+        with suppress(StoreError, TurnError):
             turn_id = f"t{row}" if _UNREADABLE in str(record[1]) else record[1]
             self.turns[row] = turn_of((row, turn_id, *record[2:_SHA256], *record[_SHA256 + 1 : _TURN_COLUMNS]))
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from memory_rag.errors import TurnError
+from memory_rag.errors import StoreError, TurnError
 from memory_rag.turns import (
     Block,
     Role,
@@ -33,6 +33,8 @@ _LARGEST_ORDINAL: Final = 2**62 - 1
 """Far from where SQLite would go on with floating-point numbers."""
 _LONGEST_ID: Final = 1000
 _NO_ID: Final = re.compile("[\0\ud800-\udfff]")
+_NO_TURN_ID: Final = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029]")
+"""What would end the line in which a prompt or a summary names a turn."""
 
 
 def row_values(turn: Turn) -> dict[str, object]:
@@ -80,25 +82,35 @@ def stored_values(turn: Turn) -> tuple[object, ...]:
 
 
 def turn_of(record: Sequence[Any]) -> Turn:
-    """Return the turn of a record of ``COLUMNS``."""
+    """Return the turn of a record of ``COLUMNS``.
+
+    Raises:
+        StoreError: a value is none that is ever stored; the file is damaged.
+    """
     (_row, turn_id, conversation_id, session_id, ordinal, role, speaker, text, said_at, said_at_text) = record[:10]
     blocks, source_name, source_id, raw, recalled, start, end = record[10:]
-    # By position: half the time that names take, and every hit of a search goes through here.
-    return Turn(
-        turn_id,
-        conversation_id,
-        session_id,
-        ordinal,
-        _ROLES[role],
-        text_from_bytes(speaker),
-        text_from_bytes(text),
-        None if said_at is None else from_microseconds(said_at),
-        None if said_at_text is None else text_from_bytes(said_at_text),
-        _blocks_from_bytes(blocks),
-        None if source_name is None else Source(source_name, source_id, _optional_text(raw)),
-        bool(recalled),
-        None if start is None else Span(start, end),
-    )
+    try:
+        # By position: half the time that names take, and every hit of a search goes through here.
+        return Turn(
+            turn_id,
+            conversation_id,
+            session_id,
+            ordinal,
+            _ROLES[role],
+            text_from_bytes(speaker),
+            text_from_bytes(text),
+            None if said_at is None else from_microseconds(said_at),
+            None if said_at_text is None else text_from_bytes(said_at_text),
+            _blocks_from_bytes(blocks),
+            None if source_name is None else Source(source_name, source_id, _optional_text(raw)),
+            bool(recalled),
+            None if start is None else Span(start, end),
+        )
+    except (AttributeError, TypeError, ValueError, LookupError, ArithmeticError) as error:
+        raise StoreError(
+            f"turn {turn_id!r:.80} can't be read, the file of words is damaged ({type(error).__name__}: {error}); keep "
+            "a copy of its folder, then see: memory-rag doctor"
+        ) from error
 
 
 def digest(text: str) -> bytes:
@@ -143,6 +155,11 @@ def check_ids(turn: Turn) -> None:
     Raises:
         TurnError: the first of them that can't.
     """
+    if turn.turn_id and _NO_TURN_ID.search(turn.turn_id):
+        raise TurnError(
+            f"turn_id {turn.turn_id[:80]!r} can't be an id; an id is 1 to 1000 characters, a turn's without line ends "
+            "and other controls; leave it empty to get a new one"
+        )
     source = turn.source
     ids = [turn.turn_id or "-", turn.conversation_id, turn.session_id]
     if source is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import uuid
 from collections.abc import Callable
 from datetime import datetime
@@ -25,14 +26,20 @@ class Claims:
         self._name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4()}"
         self._held: set[str] = set()
         self._given_up = False
+        self._taking = threading.Lock()
 
     def take(self, conversation_id: str) -> bool:
         """Take the right to summarise a conversation; False while a living process, or another thread, has it.
 
         A process that was killed has it no more; one on another machine loses it after :data:`LEASE_S`.
         """
-        if self._given_up:
-            return False
+        with self._taking:
+            if self._given_up or not self._written(conversation_id):
+                return False
+            self._held.add(conversation_id)
+            return True
+
+    def _written(self, conversation_id: str) -> bool:
         now = self._clock()
         with self._connections.writing() as connection:
             found = connection.execute(
@@ -47,7 +54,6 @@ class Claims:
                 "INSERT OR REPLACE INTO summary_claims VALUES (?, ?, ?)",
                 (conversation_id, self._name, to_microseconds(now)),
             )
-        self._held.add(conversation_id)
         return True
 
     def release(self, conversation_id: str) -> None:
@@ -60,7 +66,8 @@ class Claims:
 
     def give_up(self) -> None:
         """Give back every right and take none any more: what is being made comes too late to be kept."""
-        self._given_up = True
+        with self._taking:
+            self._given_up = True
         for conversation_id in tuple(self._held):
             self.release(conversation_id)
 

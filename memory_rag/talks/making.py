@@ -23,6 +23,8 @@ WORDS: Final = 60
 BY_HAND: Final = "user"
 TURNS_DUE: Final = 4
 """New turns from which on the summary of a session that goes on is extended; one that is over is, by any."""
+_AT_ONCE: Final = 100
+"""Turns given to a summarizer at once: a model reads so many, and not a day's thousand."""
 _REST: Final = timedelta(minutes=1)
 
 
@@ -121,8 +123,9 @@ class TalkMaking:
         rows = self._shelf.rows_after(sitting.talk, sitting.told_row if before is not None else 0)
         found = self._store.turns_at(rows)
         turns = [found[row] for row in rows if row in found]
-        earlier = before.lines if before is not None else ()
-        lines = self._lines(earlier, turns)
+        lines = before.lines if before is not None else ()
+        for start in range(0, len(turns), _AT_ONCE):
+            lines = self._lines(lines, turns[start : start + _AT_ONCE])
         n_turns = len(turns) + (before.n_turns if before is not None else 0)
         return self._install(sitting.talk, lines, n_turns=n_turns, last_row=max(rows, default=0), seq=seq)
 

@@ -35,20 +35,27 @@ WEIGHTS: Final[Mapping[str, float]] = {
 """Round numbers set by hand; README's Decisions says from what."""
 MEANT: Final = ("dated", "named_talk", "speaker", "standing", "tells_when")
 """The signals of turns that tell which talk is meant, whatever it was about."""
+_NOT_MEASURED: Final = ("wording", "literal")
+"""Signals of words that were given: the floor's lines were measured on questions."""
 _TOP: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class BestTurns:
-    """The turns of each talk of a shortlist: its code, the places of its best three by the ranker, its signals."""
+    """The turns of each talk of a shortlist: its code, the places of its best three by the ranker, its signals.
+
+    ``scores`` are the ranker's, of each turn; ``top`` is the best of them as the floor's lines were measured.
+    """
 
     codes: Codes
     places: tuple[npt.NDArray[np.int64], ...]
     signals: Mapping[str, Scores]
+    scores: Scores
+    top: float
 
 
-def best_turns(short: Shortlist, codes: Codes, *, ranker: ConversationRanker) -> tuple[BestTurns, Scores]:
-    """Return the best turns of every talk in a shortlist, and the score of every turn; ``codes`` are the turns'.
+def best_turns(short: Shortlist, codes: Codes, *, ranker: ConversationRanker) -> BestTurns:
+    """Return the best turns of every talk in a shortlist; ``codes`` are the turns'.
 
     ``keyword_turn`` and ``dense_turn`` are the best turn's, ``keyword_turns`` and ``dense_turns`` the mean of three.
     """
@@ -65,7 +72,9 @@ def best_turns(short: Shortlist, codes: Codes, *, ranker: ConversationRanker) ->
         signals[f"{name}_turns"] = np.nanmean(top, axis=1)
     for name in ("keyword_turn", "keyword_turns"):
         signals[name] = np.square(signals[name])
-    return BestTurns(found.astype(np.int32), _best(scores, codes)[0], signals), scores
+    measured = scores - np.sum([nothing, *(values[name] for name in _NOT_MEASURED if name in values)], axis=0)
+    best_score = float(measured[np.argmax(scores)]) if len(scores) else 0.0
+    return BestTurns(found.astype(np.int32), _best(scores, codes)[0], signals, scores, best_score)
 
 
 def _best(values: Scores, codes: Codes) -> tuple[tuple[npt.NDArray[np.int64], ...], Scores]:
@@ -120,7 +129,9 @@ def standardized(cosine: Scores, *, of: Scores | None = None) -> Scores:
     return result
 
 
-def entries_of_talks(codes: Codes, wanted: Entries, *, allowed: npt.NDArray[np.bool_]) -> Entries:
-    """Return the allowed entries of talks."""
-    found: Entries = np.flatnonzero(allowed & np.isin(codes, wanted))
+def entries_of_talks(codes: Codes, wanted: Entries, *, n: int, allowed: npt.NDArray[np.bool_]) -> Entries:
+    """Return the allowed entries of talks, by their codes out of n."""
+    is_wanted = np.zeros(n, np.bool_)
+    is_wanted[wanted] = True
+    found: Entries = np.flatnonzero(allowed & is_wanted[codes])
     return found

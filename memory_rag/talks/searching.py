@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from memory_rag.retrieval.candidates import candidates
 from memory_rag.retrieval.filters import Within
-from memory_rag.retrieval.floor import EvidenceSigns, evidence_signs, floor_for
+from memory_rag.retrieval.floor import Evidence, EvidenceSigns, evidence_signs, floor_for
 from memory_rag.retrieval.passage_span import keyword_span
-from memory_rag.retrieval.ranking import Hit, Scores, best_entries
+from memory_rag.retrieval.ranking import Entries, Hit, Scores, best_entries
 from memory_rag.retrieval.scene import MISSING, Scene
 from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.sides import Sides
@@ -28,12 +29,18 @@ from memory_rag.talks.ranking import (
     share_of,
     standardized,
 )
+from memory_rag.talks.shelf import TalkShelf
 from memory_rag.talks.talk import Talk, TalkHit, TalkId, TalkRanking, TalkSummary, Unit
 from memory_rag.talks.told import Told
 from memory_rag.turns import from_microseconds
 
+if TYPE_CHECKING:
+    from memory_rag.retrieval.dense import DenseIndex
+
+_UNKNOWN: Final = (None, None)
 _TALKS_LOOKED_AT: Final = 20
-"""Talks that their words together or their summary name, whose turns are all ranked."""
+"""Talks that their words together or their summary name, whose turns are ranked though neither side names one."""
+_TURNS_LOOKED_AT: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,15 @@ class TalkQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class _Heard:
+    """What summaries say to a question, by the codes of their talks: BM25, what it could be, the cosine."""
+
+    bm25: Scores
+    possible: float
+    cosine: Scores
+
+
+@dataclass(frozen=True, slots=True)
 class _Scored:
     """The talks of a search, side by side: their codes, their signals, their sum."""
 
@@ -60,8 +76,9 @@ class _Scored:
 class TalkSearch:
     """Searches the talks of one memory."""
 
-    def __init__(self, store: SqliteTurnStore, told: Told) -> None:
+    def __init__(self, store: SqliteTurnStore, shelf: TalkShelf, told: Told) -> None:
         self._store = store
+        self._shelf = shelf
         self._told = told
 
     def search(self, question: TalkQuestion, sides: Sides, *, today: date | None = None) -> TalkRanking:
@@ -77,70 +94,69 @@ class TalkSearch:
         names = table.sessions.names if question.unit is Unit.SESSION else table.conversations.names
         scene = searcher.scene(analysis, stage, dense, left_out=scope.left_out)
         told = self._of_scope(question.unit, names, set(np.unique(codes[scope.allowed]).tolist()))
+        heard = self._heard(told, scene, dense, n=len(names))
+        of_talks = keyword_of_talks(searcher.bm25, analysis.terms, stage.pool, codes, n=len(names))
+        core = candidates(scene, allowed=scope.allowed, depth=question.depth)
+        more = np.concatenate([_first(values) for values in (of_talks, heard.bm25, heard.cosine - MISSING)])
+        others = entries_of_talks(codes, np.setdiff1d(more, codes[core]), n=len(names), allowed=scope.allowed)
+        if len(others) > _TURNS_LOOKED_AT:
+            others = others[np.argsort(-scene.bm25[others], kind="stable")[:_TURNS_LOOKED_AT]]
+        short = Shortlist(scene, np.union1d(core, others), core=core)
+        best = best_turns(short, codes[short.entries], ranker=searcher.ranker)
+        scored = _scored(
+            best,
+            keyword_talk=share_of(of_talks, scene.possible_bm25),
+            keyword_told=share_of(heard.bm25, heard.possible),
+            dense_told=standardized(heard.cosine),
+        )
+        evidence = _evidence(short, best, heard, dense)
+        untold = int(np.count_nonzero(~np.isin(scored.codes, list(told))))
+        result = replace(empty, untold=untold, evidence=evidence)
+        if evidence == "none" and question.floor:
+            return result
+        return replace(result, hits=tuple(self._talk_hits(question, codes, names, scored, best, short, told)))
+
+    def _heard(self, told: dict[int, TalkSummary], scene: Scene, dense: DenseIndex | None, *, n: int) -> _Heard:
+        """Return what the summaries of talks say to a question, by the talks' codes out of n."""
         telling = self._told.tellings(
             [one.number for one in told.values()],
-            terms=analysis.terms,
-            words=analysis.words,
+            terms=scene.query.terms,
+            words=scene.query.words,
             query=scene.query_vector,
             embedder=None if dense is None else dense.embedder,
         )
         code_of = {one.number: code for code, one in told.items()}
-        of_telling = np.array([code_of[one.number] for one in telling.summaries], np.int64)
-        told_bm25 = np.zeros(len(names))
-        told_bm25[of_telling] = telling.bm25
-        told_cosine = np.full(len(names), MISSING)
-        told_cosine[of_telling] = telling.cosine
-        of_talks = keyword_of_talks(searcher.bm25, analysis.terms, stage.pool, codes, n=len(names))
+        codes = np.array([code_of[one.number] for one in telling.summaries], np.int64)
+        bm25, cosine = np.zeros(n), np.full(n, MISSING)
+        bm25[codes], cosine[codes] = telling.bm25, telling.cosine
+        return _Heard(bm25, telling.possible, cosine)
 
-        core = candidates(scene, allowed=scope.allowed, depth=question.depth)
-        more = np.concatenate([_first(values) for values in (of_talks, told_bm25, told_cosine - MISSING)])
-        entries = np.union1d(core, entries_of_talks(codes, more, allowed=scope.allowed))
-        short = Shortlist(scene, entries, core=core)
-        best, turn_scores = best_turns(short, codes[entries], ranker=searcher.ranker)
-        scored = _scored(
-            best,
-            keyword_talk=share_of(of_talks, scene.possible_bm25),
-            keyword_told=share_of(told_bm25, telling.possible),
-            dense_told=standardized(told_cosine),
-        )
-
-        signs = evidence_signs(short, top=float(turn_scores.max(initial=0.0)))
-        possible = telling.possible
-        signs = EvidenceSigns(
-            max(signs.coverage, float(telling.bm25.max(initial=0.0)) / possible if possible else 0.0),
-            max(signs.cosine, float(telling.cosine.max(initial=0.0))),
-            signs.top,
-        )
-        floor = None if dense is None else floor_for(dense.embedder.fingerprint)
-        if floor is not None:
-            evidence = floor.judge(floor.value(signs), n_turns=stage.pool.n)
-        else:
-            evidence = "strong" if signs.coverage else "none" if dense is None else "weak"
-        untold = int(np.count_nonzero(~np.isin(scored.codes, list(told))))
-        result = TalkRanking(question.text, question.unit, untold=untold, evidence=evidence, notes=empty.notes)
-        if evidence == "none" and question.floor:
-            return result
+    def _talk_hits(
+        self,
+        question: TalkQuestion,
+        codes: Codes,
+        names: list[str],
+        scored: _Scored,
+        best: BestTurns,
+        short: Shortlist,
+        told: dict[int, TalkSummary],
+    ) -> Iterator[TalkHit]:
         wanted = best_entries(
             scored.codes.astype(np.int64), scored.total, k=question.k, turn_id=lambda code: names[code]
         )
-        hits = []
-        titles = self._titles()
+        talks = {code: _talk_id(names[code], question.unit) for code, _score in wanted}
+        titles = self._shelf.titles(talk.conversation_id for talk in talks.values())
+        table = short.table
         for rank, (code, score) in enumerate(wanted, start=1):
             at = int(np.searchsorted(scored.codes, code))
-            turns = self._hits(short, best.places[at], turn_scores, scene)
             own = np.flatnonzero((codes == code) & table.alive & table.recalled)
             said = table.said_at[own]
             said = said[said != UNKNOWN_TIME]
-            began, ended = (
-                (from_microseconds(int(at)) for at in (said.min(), said.max())) if len(said) else (None, None)
-            )
-            talk = _talk_id(names[code], question.unit)
-            found = Talk(talk, titles.get(talk.conversation_id, ""), len(own), began, ended, told.get(code))
+            began, ended = (from_microseconds(int(end)) for end in (said.min(), said.max())) if len(said) else _UNKNOWN
+            title = titles.get(talks[code].conversation_id, "")
+            talk = Talk(talks[code], title, len(own), began, ended, told.get(code))
             signals = {name: float(values[at]) for name, values in scored.signals.items()}
-            hits.append(TalkHit(found, score, rank, turns, signals))
-        return TalkRanking(
-            question.text, question.unit, tuple(hits), untold=untold, evidence=evidence, notes=empty.notes
-        )
+            yield TalkHit(talk, score, rank, self._hits(short, best.places[at], best.scores), signals)
 
     def _of_scope(self, unit: Unit, names: list[str], present: set[int]) -> dict[int, TalkSummary]:
         """Return the summary of each talk that is searched; a conversation of one session has that session's."""
@@ -160,17 +176,14 @@ class TalkSearch:
                 found.setdefault(code, sessions[0])
         return found
 
-    def _titles(self) -> dict[str, str]:
-        return {one.conversation_id: one.title for one in self._store.conversations() if one.title}
-
-    def _hits(self, short: Shortlist, places: np.ndarray, scores: Scores, scene: Scene) -> tuple[Hit, ...]:
+    def _hits(self, short: Shortlist, places: Entries, scores: Scores) -> tuple[Hit, ...]:
         rows = short.table.row[short.entries[places]].tolist()
         turns = self._store.turns_at(rows)
         hits: list[Hit] = []
         for place, row in zip(places.tolist(), rows, strict=True):
             turn = turns.get(row)
             if turn is not None:
-                span = keyword_span(turn.searchable, scene.query.terms, analyzer=self._told.analyzer)
+                span = keyword_span(turn.searchable, short.scene.query.terms, analyzer=self._told.analyzer)
                 hits.append(Hit(turn, float(scores[place]), len(hits) + 1, turn.span_in_text(span)))
         return tuple(hits)
 
@@ -187,10 +200,26 @@ def _scored(best: BestTurns, *, keyword_talk: Scores, keyword_told: Scores, dens
     return _Scored(codes, signals, np.sum(list(signals.values()), axis=0))
 
 
-def _first(values: Scores) -> np.ndarray:
+def _evidence(short: Shortlist, best: BestTurns, heard: _Heard, dense: DenseIndex | None) -> Evidence:
+    """Say how much speaks for any of the talks; what a summary tells counts as what a turn says."""
+    signs = evidence_signs(short, top=best.top)
+    coverage = float(share_of(heard.bm25, heard.possible).max(initial=0.0))
+    signs = EvidenceSigns(
+        max(signs.coverage, coverage), max(signs.cosine, float(heard.cosine.max(initial=0.0))), signs.top
+    )
+    floor = None if dense is None else floor_for(dense.embedder.fingerprint)
+    if floor is not None:
+        return floor.judge(floor.value(signs), n_turns=short.scene.pool.n)
+    if signs.coverage:
+        return "strong"
+    return "none" if dense is None else "weak"
+
+
+def _first(values: Scores) -> Entries:
     """Return the places of the highest values above 0, at most twenty."""
     above = np.flatnonzero(values > 0)
-    return above[np.argsort(-values[above], kind="stable")[:_TALKS_LOOKED_AT]]
+    first: Entries = above[np.argsort(-values[above], kind="stable")[:_TALKS_LOOKED_AT]]
+    return first
 
 
 def _talk_id(name: str, unit: Unit) -> TalkId:

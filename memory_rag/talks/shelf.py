@@ -105,6 +105,15 @@ class TalkShelf:
                 )
             ]
 
+    def titles(self, conversation_ids: Iterable[str]) -> dict[str, str]:
+        """Return the titles of those of these conversations that have one."""
+        with self._connections.reading() as connection:
+            found = {
+                one: connection.execute("SELECT title FROM conversations WHERE conversation_id = ?", (one,)).fetchone()
+                for one in set(conversation_ids)
+            }
+        return {one: text_from_bytes(row[0]) for one, row in found.items() if row is not None and row[0]}
+
     def newest(self, unit: Unit, *, n: int, without: Iterable[TalkId] = ()) -> list[Talk]:
         """Return the talks last spoken in, newest first; those without a known time come by when they were stored."""
         left_out = {talk.key for talk in without}

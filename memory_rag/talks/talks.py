@@ -71,7 +71,7 @@ class Talks:
         self._clock = clock
         self.shelf = TalkShelf(memory.store.connections)
         self._told = Told(self.shelf)
-        self._search = TalkSearch(memory.store, self._told)
+        self._search = TalkSearch(memory.store, self.shelf, self._told)
         analyzer = Analyzers(memory.indexes.languages)
         self._making = TalkMaking(
             memory.store,

@@ -41,6 +41,7 @@ class Told:
     def _start_over(self) -> None:
         self._summaries: list[TalkSummary] = []
         self._known: set[int] = set()
+        self._n_texts: dict[int, int] = {}
         self._bm25 = Bm25()
         self._vectors: dict[int, Vectors] = {}
         self._read_vectors: tuple[str, int] = ("", 0)
@@ -58,6 +59,7 @@ class Told:
             self._bm25.add(len(self._summaries), analyzer.terms(printable("\n".join(summary.found_by))))
             self._summaries.append(summary)
             self._known.add(summary.number)
+            self._n_texts[summary.number] = len(summary.found_by)
         self._known = present
         self._vectors = {number: rows for number, rows in self._vectors.items() if number in present}
 
@@ -68,7 +70,9 @@ class Told:
             EmbedderError: the embedder can't be loaded or reached.
         """
         self._read(embedder)
-        waiting = [one for one in self.living() if one.number not in self._vectors and one.found_by][:limit]
+        waiting = [one for one in self.living() if one.number not in self._vectors and self._n_texts[one.number]][
+            :limit
+        ]
         if not waiting:
             return 0
         texts = [printable(text) for one in waiting for text in one.found_by]
@@ -121,8 +125,7 @@ class Told:
         if fingerprint != embedder.fingerprint:
             self._vectors, last = {}, 0
         read = self._shelf.vectors(embedder.fingerprint, embedder.dim, after=last)
-        texts = {one.number: len(one.found_by) for one in self._summaries}
-        self._vectors.update({n: rows for n, rows in read.items() if len(rows) == texts.get(n)})
+        self._vectors.update({n: rows for n, rows in read.items() if len(rows) == self._n_texts.get(n)})
         # Of the summaries known so far; those that another process embeds later are read when they are known.
         self._read_vectors = embedder.fingerprint, self._settled()
 
@@ -130,7 +133,7 @@ class Told:
         """Return the number up to which every living summary has its vectors."""
         settled = 0
         for one in self.living():
-            if one.number not in self._vectors and one.found_by:
+            if one.number not in self._vectors and self._n_texts[one.number]:
                 break
             settled = one.number
         return settled

@@ -18,7 +18,7 @@ from memory_rag.turns import Role, Turn
 
 Progress = Callable[[str, int, int], None]
 WAYS: Final = ("turns", "talks", "talks, extractive summaries", "talks, subject words")
-"""By the conversation of the best turn; by conversations without summaries, with extractive ones, with subject words."""
+"""By the conversation of the best turn; by conversations without a summary, with an extractive one, with subjects."""
 _FIRST_DAY: Final = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
 _ASKED_AT: Final = datetime(2026, 6, 1, 18, 0, tzinfo=UTC)
 

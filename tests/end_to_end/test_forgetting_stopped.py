@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -256,3 +257,50 @@ def test_the_journal_of_a_closed_memory_holds_nothing_either(tmp_path: Path) -> 
     database.close()
 
     assert files_with_canary(tmp_path / "memory") == []
+
+
+def test_two_that_forget_at_once_finish_both(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    with with_canary(folder) as memory, opened(folder) as other:
+        memory.add(f"and again {CANARY}", turn_id="other")
+        failures: list[BaseException] = []
+
+        def forget(one: Memory, turn_id: str) -> None:
+            try:
+                one.forgetting.forget([turn_id], timeout_s=20)
+            except BaseException as failure:
+                failures.append(failure)
+
+        threads = [threading.Thread(target=forget, args=pair) for pair in ((memory, "secret"), (other, "other"))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        assert failures == []
+    opened(folder).close()
+    assert files_with_canary(folder) == []
+
+
+def test_an_export_that_is_being_read_in_another_thread_holds_an_old_state_too(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    with with_canary(folder) as memory:
+        lines = memory.export()
+        next(lines)
+
+        assert memory.forgetting.forget(["secret"], timeout_s=0.1).pending
+        list(lines)
+        assert memory.forgetting.finish(timeout_s=1) == ""
+        assert files_with_canary(folder) == []
+
+
+def test_everything_can_be_forgotten_and_said_again(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    with with_canary(folder) as memory:
+        assert memory.forget([turn.turn_id for turn in memory.turns()]) == 31
+        assert memory.forget([]) == 0
+        assert len(memory) == 0
+        assert memory.search("garden").turn_ids == ()
+        memory.add("the garden")
+        assert memory.search("garden", mode="dense").turn_ids == ("t32",)
+        assert files_with_canary(folder) == []

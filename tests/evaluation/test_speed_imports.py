@@ -35,7 +35,7 @@ def test_what_it_took_stands_in_the_table(tmp_path: Path) -> None:
         with Memory.open(folder, embedder="none") as memory:
             return memory.import_path(path).kept
 
-    result = import_trial(store, scratch=tmp_path, seed=3, n_turns=4, rounds=1)
+    result = import_trial(store, store, scratch=tmp_path, seed=3, n_turns=4, rounds=1)
     provenance = {"machine": {"processor": "P", "cores": 2}, "commit": "abc"}
 
     table = import_table({"imports": {"result": result, "provenance": provenance}})

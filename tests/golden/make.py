@@ -108,7 +108,8 @@ def make_present(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as place:
         filled(Path(place) / "memory", Path(place))
         database = sqlite3.connect(Path(place) / "memory" / "turns.sqlite", isolation_level=None)
-        database.execute("UPDATE pinned_files SET path = CAST('/home/ebba/rules.md' AS BLOB)")
+        for table in ("pinned_files", "pinned_words"):
+            database.execute(f"UPDATE {table} SET path = CAST('/home/ebba/rules.md' AS BLOB)")
         database.execute("PRAGMA journal_mode = DELETE")
         database.execute("PRAGMA page_size = 512")
         database.execute("VACUUM")
@@ -138,6 +139,7 @@ def main(arguments: list[str]) -> int:
         return 1
     make_present(folder) if step == names[-1] else make_earlier(step, folder)
     content = export(folder)
+    assert tempfile.gettempdir().encode() not in content
     assert all(isinstance(json.loads(line), dict) for line in content.split(b"\n")[:-1])
     (folder / EXPECTED).write_bytes(content)
     print(f"made {folder}; commit it")

@@ -147,3 +147,19 @@ def test_a_file_out_of_an_export_says_nothing_of_the_rest(memory: Memory, made: 
 
     assert memory.import_path(tmp_path / "b" / "conversations.json").vanished == 0
     assert memory.import_path(tmp_path / "b").vanished == 1
+
+
+def test_a_conversation_of_which_nothing_can_be_read_now_is_not_gone(memory: Memory, made: Made) -> None:
+    memory.import_path(account_export(made, "a.zip", ("bröd", 1_700_000_000), ("frö", 1_700_000_100)))
+    broken = account_export(made, "b.zip", ("bröd", 1_700_000_000), ("frö", 1_700_000_100))
+    with zipfile.ZipFile(broken) as archive:
+        talks = json.loads(archive.read("conversations.json"))
+    talks[0]["mapping"]["n"]["message"]["author"] = {"role": "narrator"}
+    with zipfile.ZipFile(broken, "w") as archive:
+        archive.writestr("conversations.json", json.dumps(talks))
+        archive.writestr("user.json", json.dumps({"id": "user-1"}))
+
+    report = memory.import_path(broken)
+
+    assert (report.read, report.already_there, report.vanished) == (2, 1, 0)
+    assert memory.store.vanished() == {}

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_rag.turns import Conversation
+from memory_rag.importers import open_import
+from memory_rag.turns import Conversation, Turn
 
 Made = Callable[[str, Any], Path]
 ImportAll = Callable[..., Any]
@@ -152,3 +153,16 @@ def test_what_was_said_comes_back_code_point_by_code_point(made: Made, import_al
     ]
     found = import_all(made("general/2023-11-14.json", list(reversed(day))))
     assert found.texts == said
+
+
+def test_two_exports_that_are_read_at_once_keep_their_names_apart(made: Made, tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        made(f"{name}/users.json", [{"id": "U1", "name": f"ada-{name}"}])
+        made(f"{name}/a/2023-11-14.json", [message("1700000001.000000"), message("1700000002.000000")])
+    with open_import(tmp_path / "x") as one, open_import(tmp_path / "y") as other:
+        pairs = zip(*([item for file in opened for item in file] for opened in (one, other)), strict=True)
+        read_apart = [tuple(item.speaker for item in pair if isinstance(item, Turn)) for pair in pairs]
+        in_turns = zip(*(iter(file) for opened in (one, other) for file in opened), strict=True)
+        read_at_once = [tuple(item.speaker for item in pair if isinstance(item, Turn)) for pair in in_turns]
+
+    assert read_at_once == read_apart == [(), ("ada-x", "ada-y"), ("ada-x", "ada-y")]

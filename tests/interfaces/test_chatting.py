@@ -151,7 +151,7 @@ def test_a_busy_server_is_asked_again(chat: Chat, server: ModelServer, memory_ra
     server.will_stream("Now.")
     with chat() as terminal:
         terminal.types("Hello")
-        terminal.waits_for("the server is busy; asking again in 1 s (Ctrl-C stops)")
+        terminal.waits_for("the server gives no answer yet; asking again in 1 s (Ctrl-C stops)")
         terminal.waits_for("Now.")
         terminal.waits_for("> ")
 
@@ -248,7 +248,7 @@ def test_the_commands_answer(chat: Chat, server: ModelServer, memory_rag: Comman
         terminal.types(f"/export {tmp_path / 'talk.md'}")
         terminal.waits_for("2 turns")
         terminal.types(f"/export {tmp_path / 'talk.md'}")
-        terminal.waits_for("exists already")
+        terminal.waits_for("name another file")
         terminal.types(f"/export {tmp_path / 'talk.jsonl'}")
         terminal.waits_for("2 turns")
         terminal.types("/nonsense")
@@ -305,7 +305,7 @@ def test_without_a_server_it_says_how_and_gives_the_prompt_for_pasting(
         assert terminal.ends() == 0
 
     assert all(name in told for name in ("Ollama", "llama.cpp", "vLLM", "OpenAI", "OPENAI_API_KEY"))
-    assert max(map(len, told.splitlines())) <= 84
+    assert max(map(len, told.splitlines())) <= 80
     assert kept(memory_rag)[1].text == "It is 49 euro.\nMore than that is not known."
 
 
@@ -339,3 +339,34 @@ def test_control_characters_of_a_model_do_not_reach_the_terminal(chat: Chat, ser
         terminal.waits_for("end of it")
         assert "\x1b[31m" not in terminal._seen
         assert "\ufffd[31malert\ufffd" in terminal.shown
+
+
+def test_over_pipes_an_answer_that_fails_is_a_failure(server: ModelServer, memory_rag: CommandLine) -> None:
+    server.will_fail(404, "no such model")
+    ran = memory_rag.process(
+        "chat", "--base-url", server.url, "--model", "small", stdin=b"A question\n", OPENAI_API_KEY=""
+    )
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "what you said is stored as t1; /again asks it again" in ran.err
+
+
+@pytest.mark.slow
+def test_a_message_over_the_budget_is_stored_and_said_to_be(server: ModelServer, memory_rag: CommandLine) -> None:
+    ran = memory_rag.process(
+        "chat", "--base-url", server.url, "--model", "small", stdin=b"x" * 100_000 + b"\n", OPENAI_API_KEY=""
+    )
+
+    assert ran.code == 1
+    assert "over the budget of 6,000; the largest part is question" in ran.err
+    assert "what you said is stored as t1" in ran.err
+    assert len(kept(memory_rag)[0].text) == 100_000
+
+
+def test_what_is_no_address_or_needs_a_server_is_wrong_usage(memory_rag: CommandLine) -> None:
+    without = {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""}
+    assert memory_rag("chat", "--base-url", "localhost", "--model", "x", **without).code == 2
+    ran = memory_rag("chat", "--model", "x", **without)
+
+    assert ran.code == 2
+    assert "--model x needs a server: name it with --base-url, or set OPENAI_API_KEY" in ran.err

@@ -340,6 +340,7 @@ def test_a_folder_that_grows_is_watched_until_ctrl_c(memory_rag: CommandLine, tm
         file.write(line(2))
     (folder / "t.jsonl").write_text(line(3).replace('"s"', '"t"'), encoding="utf-8")
     (folder / "notes.txt").write_text("inget samtal", encoding="utf-8")
+    (folder / "new.jsonl").write_text('{"type": "file-history-snapshot", "sessionId": "u"}\n', encoding="utf-8")
     until = time.monotonic() + 60
     with Memory.open(tmp_path / "m", embedder="none") as memory:
         while len(memory) < 3 and time.monotonic() < until:
@@ -351,3 +352,6 @@ def test_a_folder_that_grows_is_watched_until_ctrl_c(memory_rag: CommandLine, tm
     assert process.returncode == 0, err
     assert b"stopped watching; 2 turns were added meanwhile" in err
     assert b"1 read = 1 kept + 0 already there + 0 skipped" in out
+    assert b"not read: " in err
+    assert b"new.jsonl: nothing to import" in err
+    assert b"error" not in err

@@ -9,7 +9,7 @@ import memory_rag
 from memory_rag.interfaces.cli.app import COMMANDS
 from tests.interfaces.command_line import CommandLine
 
-NAMED = re.compile(r"(?<![\w/'\[-])memory-rag ([a-z]+)((?:[ \w.…-]|\"[^\"\n]*\")*)")
+NAMED = re.compile(r"(?<![\w/'\[-])memory-rag ([a-z]+(?:-[a-z]+)*)((?:[ \w.…-]|\"[^\"\n]*\")*)")
 OPTION = re.compile(r"(?<!\S)--[a-z][a-z-]+")
 PACKAGE = Path(memory_rag.__file__).parent
 # Words that follow the name in prose.

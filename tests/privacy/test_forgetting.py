@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import ModelError, UnknownTurnError
@@ -320,3 +324,35 @@ def test_a_quote_of_a_corrected_turn_says_when_it_was_corrected(memory: Memory, 
     (quote,) = memory.quote("bridge opens at nine")
     assert quote.corrected_at is not None
     assert before <= quote.corrected_at <= datetime.now(UTC)
+
+
+# -- any words
+
+LETTERS = "aeiourstln ÅÄÖåäöé\u0308ſßİ東京ので🙂0123456789-.'\"\\\n\x00\ud83d"
+SAID = st.lists(st.text(alphabet=LETTERS, max_size=60), min_size=1, max_size=6)
+
+
+@settings(max_examples=12)
+@given(said=SAID, chosen=st.sets(st.integers(0, 5)), old=st.text(alphabet=LETTERS, max_size=30))
+def test_whatever_was_said_can_be_forgotten_with_proof_and_the_rest_stays(
+    said: list[str], chosen: set[int], old: str
+) -> None:
+    with tempfile.TemporaryDirectory() as place, opened(Path(place) / "memory") as memory:
+        memory.add_many(
+            Turn(
+                f"t{n}", "c", "s", n, Role.USER, "Ada", text, source=Source("chat", f"n{n}", json.dumps({"text": text}))
+            )
+            for n, text in enumerate(said)
+        )
+        memory.correct("t0", text=old)
+        memory.correct("t0", text=said[0])
+        memory.embed()
+        memory.indexes.save()
+        memory.summaries.summarise("c", keep_recent=0)
+        gone = [f"t{n}" for n in sorted(chosen) if n < len(said)]
+
+        done = memory.forgetting.forget(gone, prove=True)
+
+        assert done.is_done, done.proof and done.proof.lines()
+        assert [turn.text for turn in memory.turns()] == [text for n, text in enumerate(said) if f"t{n}" not in gone]
+        assert memory.store.check() == []

@@ -34,8 +34,13 @@ def test_keyword_is_over_the_best_of_the_pool() -> None:
 def test_a_best_turn_with_few_of_the_words_is_no_full_match() -> None:
     scene = Talk([turn("kayak"), turn("tax")]).scene("kayak trip over the lake at dawn")
 
-    assert scene.full_bm25 == scene.possible_bm25 / 2
     assert 0 < keyword(scene)[0] < 0.5
+
+
+def test_a_long_turn_that_alone_holds_the_word_is_a_full_match() -> None:
+    scene = Talk([turn("kayak " + "and much else was said of other things " * 99), turn("tax")]).scene("kayak")
+
+    assert keyword(scene) == [1.0, 0.0]
 
 
 def test_without_a_match_keyword_is_zero() -> None:

@@ -52,8 +52,18 @@ class Plain:
         return [entry for entry in range(len(self.turns)) if self.scene.pool.searched[entry]]
 
     def keyword(self, entry: int) -> float:
-        best = max([0.5 * self.scene.possible_bm25, *(self.scene.bm25[other] for other in self.inside)])
-        return float(self.scene.bm25[entry] / best) if best > 0 else 0.0
+        best = max(self.inside, key=lambda other: self.scene.bm25[other], default=None)
+        if best is None or self.scene.bm25[best] == 0:
+            return 0.0
+        full = self.scene.bm25[best] * max(1.0, 0.5 / self.share(best, self.scene.query.words))
+        return float(self.scene.bm25[entry] / full)
+
+    def share(self, entry: int, words: Sequence[Sequence[str]]) -> float:
+        idf = {
+            tuple(word): self.scene.pool.idf(sum(self._holds(other, word) for other in self.inside)) for word in words
+        }
+        held = sum(idf[tuple(word)] for word in words if self._holds(entry, word))
+        return held / sum(idf[tuple(word)] for word in words) if words else 0.0
 
     def dense(self, entry: int) -> float:
         if entry not in self.cosines or entry not in self.inside:
@@ -142,10 +152,7 @@ class Plain:
         return float("April" in self.scene.query.text and said_at.month == 4)
 
     def wording(self, entry: int) -> float:
-        given = self.scene.query.words if self.scene.query.gives_words else ()
-        idf = {word: self.scene.pool.idf(sum(self._holds(other, word) for other in self.inside)) for word in given}
-        held = sum(idf[word] for word in given if self._holds(entry, word))
-        return self.keyword(entry) * held / sum(idf[word] for word in given) if given else 0.0
+        return self.keyword(entry) * self.share(entry, self.scene.query.words) * self.scene.query.gives_words
 
     def _holds(self, entry: int, word: Sequence[str]) -> bool:
         return not set(word).isdisjoint(ANALYZER.terms(self.turns[entry].text))

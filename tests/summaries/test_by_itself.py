@@ -191,3 +191,15 @@ def test_two_memories_of_one_folder_summarise_no_turn_twice(opened: Open) -> Non
     ]
     assert sorted(covered) == sorted(set(covered))
     assert len(covered) >= 3
+
+
+def test_one_that_is_closed_in_the_middle_leaves_no_claim(opened: Open) -> None:
+    for _ in range(8):
+        memory = opened()
+        say(memory, 6)
+        memory.close()
+
+        again = opened(summaries="off")
+        with again.store.connections.reading() as connection:
+            assert connection.execute("SELECT count(*) FROM summary_claims").fetchone() == (0,)
+        again.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -39,12 +40,12 @@ def test_neighbouring_pieces_are_of_different_conversations(talk: Talk) -> None:
     assert len(runs) == 4
     for run in runs:
         starts = [0, *run.joints, len(run.turns)]
-        pieces = [run.turns[a:b] for a, b in zip(starts, starts[1:], strict=False)]
+        pieces = [run.turns[a:b] for a, b in pairwise(starts)]
         assert len(pieces) == 5
         assert all(8 <= len(piece) <= 12 for piece in pieces)
         assert all(len({turn.conversation_id for turn in piece}) == 1 for piece in pieces)
         names = [piece[0].conversation_id for piece in pieces]
-        assert all(one != other for one, other in zip(names, names[1:], strict=False))
+        assert all(one != other for one, other in pairwise(names))
 
 
 def test_the_same_seed_joins_the_same(talk: Talk) -> None:

@@ -118,6 +118,22 @@ def test_a_conversation_of_several_sessions_has_one_made_of_theirs(opened: Opene
     assert memory.talks.summarise("main") == 2
 
 
+def test_a_long_session_is_read_a_hundred_turns_at_a_time(opened: Opened, monkeypatch: Patch) -> None:
+    with model_server() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        memory = opened(summarizer="openai:small")
+        for n in range(205):
+            memory.add(f"Stone number {n} is loose.", conversation_id="wall", said_at=START)
+        for turn in ("t1", "t101", "t201"):
+            server.will_say({"topics": [{"text": "walls", "turns": [turn]}]})
+
+        assert memory.talks.summarise("wall") == 1
+
+    summary = memory.talks.of("wall")
+    assert summary is not None
+    assert (summary.n_turns, len(server.requests)) == (205, 3)
+
+
 def test_new_turns_extend_a_summary(memory: Memory) -> None:
     memory.talks.summarise("flat")
     memory.add(

@@ -47,12 +47,12 @@ class Commands:
         name, _, rest = line.lstrip("/").partition(" ")
         command = self._known.get(name.lower())
         if command is None:
-            self._say(f"unknown command /{shown(name)}; /help lists them (begin with a space to say it to the model)")
+            self._wrapped(f"unknown command /{name}; /help lists them (begin with a space to say it to the model)")
             return
         try:
             command(rest.strip())
         except MemoryRagError as error:
-            self._say(f"error: {shown(str(error))}")
+            self._wrapped(f"error: {error}")
         except OSError as error:
             self._say(f"error: {shown(str(error.filename or ''))}: {error.strerror or error}")
 
@@ -132,7 +132,7 @@ class Commands:
     def _pin(self, rest: str) -> None:
         if self._has(rest, "/pin TEXT"):
             pin = self._session.memory.prompt.pins.add(rest)
-            self._say(f"pinned as {pin.pin_id}; it goes into every prompt (memory-rag pin --remove {pin.pin_id})")
+            self._wrapped(f"pinned as {pin.pin_id}; it goes into every prompt (memory-rag pin --remove {pin.pin_id})")
 
     def _summary(self, rest: str) -> None:
         memory, conversation = self._session.memory, self._session.conversation_id

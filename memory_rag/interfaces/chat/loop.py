@@ -29,14 +29,15 @@ class Chat:
     def __init__(self, session: ChatSession) -> None:
         self._session = session
         self._talks = sys.stdin.isatty() and sys.stdout.isatty()
+        self._failed = False
         self._ink = Ink(is_colourful(sys.stdout))
         self._commands = Commands(session, say=self._say, ask=self._read)
         if self._talks:
             with suppress(ImportError):
                 import readline  # noqa: F401  it gives input() a history and its keys
 
-    def run(self) -> None:
-        """Talk until the end of the input, or /quit."""
+    def run(self) -> bool:
+        """Talk until the end of the input, or /quit; False if, over pipes, an answer didn't come whole."""
         waiting = self._session.unanswered()
         if waiting is not None:
             tell(f"note: {waiting.turn_id} got no answer; /again asks it again")
@@ -59,11 +60,13 @@ class Chat:
                 self._say("")
                 tell("stopped; what you said is stored")
             except MemoryRagError as error:
+                self._failed = True
                 tell(f"error: {error}")
         # What was said last may be due for a summary; a model that takes longer is not waited for.
         with suppress(KeyboardInterrupt):
             self._session.memory.summaries.wait(timeout_s=_LAST_WORK_S)
             self._session.memory.talks.wait(timeout_s=_LAST_WORK_S)
+        return self._talks or not self._failed
 
     def _one(self, line: str) -> None:
         if not line.strip():
@@ -88,7 +91,14 @@ class Chat:
         self._ask_model(asked)
 
     def _ask_model(self, turn: Turn) -> None:
-        prompt = self._session.prompt_for(turn.text)
+        try:
+            prompt = self._session.prompt_for(turn.text)
+        except MemoryRagError as error:
+            self._failed = True
+            tell(f"error: {error}")
+            if turn.turn_id:
+                tell(f"what you said is stored as {turn.turn_id}")
+            return
         if self._session.endpoint is None:
             self._by_hand(prompt)
             return
@@ -113,6 +123,7 @@ class Chat:
         self._tell_end(answered, turn)
 
     def _tell_end(self, answered: Answered, asked: Turn) -> None:
+        self._failed |= bool(answered.cut_off) or answered.turn is None
         kept = "" if not asked.turn_id else f"what you said is stored as {asked.turn_id}; "
         if answered.cut_off and answered.turn is None:
             why = "stopped" if answered.cut_off == STOPPED else f"error: {answered.cut_off}"
@@ -186,7 +197,7 @@ def telling_sleep(sleep: Callable[[float], None] = time.sleep) -> Callable[[floa
     """Return what waits before a request is made again, and says so."""
 
     def wait(seconds: float) -> None:
-        tell(f"the server is busy; asking again in {max(1, round(seconds))} s (Ctrl-C stops)")
+        tell(f"the server gives no answer yet; asking again in {max(1, round(seconds))} s (Ctrl-C stops)")
         sleep(seconds)
 
     return wait

@@ -59,10 +59,12 @@ def chat(
             kept = "a new memory" if not len(memory) else f"{len(memory):,} turns are remembered"
             say(f"{endpoint.model} · {place.name}, {kept} · /help lists what can be asked, Ctrl-D leaves")
         try:
-            Chat(session).run()
+            whole = Chat(session).run()
         finally:
             if endpoint is not None:
                 endpoint.close()
+    if not whole:
+        raise typer.Exit(1)
 
 
 def _endpoint(base_url: str | None, model: str | None) -> ChatEndpoint | None:
@@ -77,6 +79,9 @@ def _endpoint(base_url: str | None, model: str | None) -> ChatEndpoint | None:
 
     base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
     model = model or os.environ.get(MODEL) or None
+    if base_url is not None and not base_url.startswith(("http://", "https://")):
+        error(f"--base-url {base_url!r} is no address; write it whole, such as http://localhost:11434/v1")
+        raise typer.Exit(2)
     if base_url is None and not os.environ.get("OPENAI_API_KEY"):
         if model is None:
             return None

@@ -49,8 +49,8 @@ def run(
     # Nothing is embedded here: loading a model takes longer than all the rest.
     place = replace(place.over(ctx.obj or Place()), embedder="none")
     call = Call(lambda create: place.open(create=create), say=_say, note=_note)
-    if (ended := served_in_time(call, sys.stdin.buffer.read)) is Ended.TOO_LATE:
-        _note("it took too long and was given up; memory-rag doctor tells whether the memory is well")
+    if (ended := served_in_time(call, _given)) is Ended.TOO_LATE:
+        _note("it took too long and was given up; a very large session is stored with: memory-rag import FILE")
     if ended is not Ended.WHOLE:
         flush()
         # A thread is still at work; what it writes is one transaction, and is there or not.
@@ -73,6 +73,11 @@ def _read(words: list[str]) -> tuple[str, Place]:
     home = given.pop("home", None)
     named = {name: value for name, value in given.items() if value}
     return program or _PROGRAM, Place(home=Path(home) if home else None, **named)
+
+
+def _given() -> bytes:
+    """Return what stdin holds; nothing if it is closed."""
+    return b"" if sys.stdin is None else sys.stdin.buffer.read()
 
 
 def _say(text: str) -> None:

@@ -37,6 +37,14 @@ class Imported:
         return sum(report.kept for report in self.reports)
 
     @property
+    def forgotten(self) -> int:
+        """Messages that were left out since they were forgotten earlier."""
+        from memory_rag.importers.report import FORGOTTEN
+
+        found = [report.skipped.get(FORGOTTEN) for report in self.reports]
+        return sum(reason.count for reason in found if reason is not None)
+
+    @property
     def already_there(self) -> int:
         return sum(report.already_there for report in self.reports)
 

@@ -90,7 +90,7 @@ def import_(
         _finish(imported, place=None)
     else:
         _finish(imported, place=place)
-    if imported.errors or not imported.kept + imported.already_there:
+    if imported.errors or not imported.kept + imported.already_there + imported.forgotten:
         raise typer.Exit(1)
 
 
@@ -217,7 +217,12 @@ def _watch(
                 print_counts(again, dry_run=False)
                 _embed(memory, again, no_embed=no_embed, place=place)
                 print_embedding(replace(again, pending=0), place=place)
-            _finish(again, place=None)
+            failed = again.errors.pop("embedding", None)
+            for path, why in again.errors.items():
+                # No error: a session that has just begun holds no message yet.
+                tell(f"not read: {why if path in why else f'{path}: {why}'}")
+            if failed is not None:
+                error(failed)
             flush()
             time.sleep(_LOOKED_EVERY_S)
     except KeyboardInterrupt:

@@ -38,6 +38,12 @@ def _scope(value: str) -> str:
     return value
 
 
+def _name(value: str) -> str:
+    if not value.strip():
+        raise typer.BadParameter("an entry needs a name; leave out --name for memory-rag")
+    return value
+
+
 Program = Annotated[
     str,
     typer.Argument(
@@ -48,7 +54,7 @@ Scope = Annotated[
     str,
     typer.Option("--scope", metavar="SCOPE", callback=_scope, help="user: everywhere; project: in this folder only."),
 ]
-Name = Annotated[str, typer.Option("--name", metavar="NAME", help="What the entry is called there.")]
+Name = Annotated[str, typer.Option("--name", metavar="NAME", callback=_name, help="What the entry is called there.")]
 
 
 def install(

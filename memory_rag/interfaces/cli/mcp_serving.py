@@ -11,9 +11,13 @@ import typer
 from memory_rag.errors import SettingsError
 from memory_rag.interfaces.cli.output import tell
 from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.mcp.embedding_on import is_paid_for
+from memory_rag.settings import CONFIG_NAME, Settings, home_folder
 
 TOKEN_VARIABLE = "MEMORY_RAG_TOKEN"
 _PORT = 8765
+_ON_THE_WAY = 8
+"""64, the default of other commands, cost seconds with long turns."""
 
 
 def mcp(
@@ -59,7 +63,8 @@ def mcp(
     ]
     if given and not http:
         raise typer.BadParameter(f"{given[0]} is for HTTP; add --http")
-    live = LiveMemory(place.folder, lambda create: place.open(create=create))
+    pending_limit = _pending_limit(place)
+    live = LiveMemory(place.folder, lambda create: place.open(create=create, pending_limit=pending_limit))
     if not http:
         serve_stdio(live)
         return
@@ -71,6 +76,14 @@ def mcp(
         origins=allow_origin or (),
     )
     serve_http(live, address, told=lambda url: tell(f"serving {place.folder} at {url}; stop with Ctrl-C"))
+
+
+def _pending_limit(place: Place) -> int:
+    """Return how many turns a search embeds on its way: few, since the server embeds what waits in the background."""
+    settings = Settings.load(config=home_folder(place.home) / CONFIG_NAME, embedder=place.embedder)
+    if is_paid_for(settings.embedder):
+        return settings.pending_limit
+    return min(settings.pending_limit, _ON_THE_WAY)
 
 
 def _token(file: Path | None) -> str | None:

@@ -152,8 +152,8 @@ class Place:
         """Tell whether there is a memory already."""
         return (self.folder / "turns.sqlite").is_file()
 
-    def open(self, *, create: bool = False) -> Memory:
-        """Open the memory; one that isn't there is made only if ``create``."""
+    def open(self, *, create: bool = False, **settings: Any) -> Memory:
+        """Open the memory, with further settings; one that isn't there is made only if ``create``."""
         from memory_rag.memory import Memory
 
         if not (create or self.exists) and (others := self._others()):
@@ -168,6 +168,7 @@ class Place:
             create=create,
             language=self.language,
             timezone=self.timezone,
+            **settings,
         )
 
     def _others(self) -> list[str]:

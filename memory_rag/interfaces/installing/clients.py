@@ -86,7 +86,10 @@ class Client:
         """Return the file that holds the program's hooks; None if it has none."""
         if self.name != "claude-code":
             return None
-        return (machine.claude if scope == "user" else machine.folder / ".claude") / "settings.json"
+        if scope == "user":
+            return machine.claude / "settings.json"
+        # The file of a project that isn't shared: a hook names paths of this machine.
+        return machine.folder / ".claude" / "settings.local.json"
 
     def entry(self, command: str, arguments: list[str], environment: Mapping[str, str]) -> dict[str, Any]:
         """Return the entry that starts the server."""

@@ -36,13 +36,18 @@ class SettingsFile:
         Raises:
             SettingsError: it can't be read, or isn't JSON; the message names line and column.
         """
-        real = path.resolve()
+        real = path
         try:
+            real = path.resolve()
             data = real.read_bytes()
         except FileNotFoundError:
             return cls(real, JsonText("", comments), None)
         except OSError as error:
             raise SettingsError(f"{path} can't be read ({error.strerror}); nothing was changed") from error
+        except RuntimeError as error:  # links that lead round, up to Python 3.12
+            raise SettingsError(
+                f"{path} can't be read (its links lead round in a circle); nothing was changed"
+            ) from error
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:

@@ -15,6 +15,11 @@ _PATIENCE_S: Final = 3.0
 """How long the batch at hand is waited for at the end; one that is left is embedded anew."""
 
 
+def is_paid_for(embedder: str) -> bool:
+    """Tell whether each text that an embedder is given may cost money."""
+    return embedder.startswith("openai:")
+
+
 class _StoppedError(MemoryRagError):
     """The server is being closed."""
 
@@ -34,7 +39,7 @@ class EmbeddingOn:
     def begin(self, memory: Memory) -> None:
         """Embed all that waits. Returns at once."""
         embedder = memory.settings.embedder
-        if embedder == "none" or embedder.startswith("openai:"):
+        if embedder == "none" or is_paid_for(embedder):
             return
         with self._lock:
             if not self._stopped.is_set() and (self._thread is None or not self._thread.is_alive()):

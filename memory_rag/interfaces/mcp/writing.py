@@ -87,6 +87,7 @@ class WritingTools:
         )
         if isinstance(turn, Unstored):
             raise AskError(f"not stored: {turn.reason}")
+        memory.summaries.nudge(turn.conversation_id)
         row = memory.store.row_of(turn.turn_id)
         there = all(change.row != row for change in memory.store.changes_since(seq))
         result = Added(turn=passage(_whole(turn)), already_there=there)
@@ -173,15 +174,15 @@ class WritingTools:
 
 
 def _forgotten(done: Done, turns: Sequence[Turn], token: str, *, dry_run: bool) -> Forgotten:
-    """Return what was forgotten as a client sees it; a proof without the words that it looked for."""
+    """Return what was forgotten, or would be, as a client sees it."""
     removed = done.removed
     also = [f"{one.kind} {one.name}: {one.text} ({one.why})" for one in removed.beside if one.kind != "event"]
     for n, what in (
-        (removed.n_versions, "earlier version"),
-        (len(removed.sources), "source of another turn that quotes it"),
-        (removed.n_answers, "provider's answer after it"),
+        (removed.n_versions, "earlier versions"),
+        (len(removed.sources), "sources of other turns that quote it"),
+        (removed.n_answers, "providers' answers after it"),
     ):
-        also += [counted(n, what)] if n else []
+        also += [f"{what}: {n:,}"] if n else []
     notes = [] if dry_run else ["a backup made earlier still holds the words"]
     if done.pending:
         notes.append(f"bytes of it are left for now: {done.pending}; the next opening of the memory overwrites them")

@@ -334,6 +334,15 @@ def test_what_is_told_is_told_before_anything_slow() -> None:
     assert seen == ["nothing is remembered yet: closed"]
 
 
+def test_closed_streams_are_no_failure_either(memory_rag: CommandLine) -> None:
+    command = f"'{sys.executable}' -m memory_rag hook claude-code <&- >&-"
+
+    ran = subprocess.run(command, shell=True, env=memory_rag.all_of_it(), capture_output=True, check=False)
+
+    assert ran.returncode == 0
+    assert ran.stderr.startswith(b"memory-rag hook: stdin holds no JSON")
+
+
 def test_a_hook_that_takes_too_long_is_given_up() -> None:
     never = threading.Event()
 

@@ -61,7 +61,7 @@ def test_only_claude_code_has_hooks() -> None:
     assert set(hooks.values()) == {None}
     assert client_named("claude-code").hooks_file(LINUX, "user") == PurePosixPath("/home/kim/.claude/settings.json")
     assert client_named("claude-code").hooks_file(LINUX, "project") == PurePosixPath(
-        "/home/kim/butik/.claude/settings.json"
+        "/home/kim/butik/.claude/settings.local.json"
     )
 
 

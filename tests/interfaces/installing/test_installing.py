@@ -247,10 +247,31 @@ def test_uninstalling_what_is_not_there_says_so(person: Person) -> None:
     assert not (person.home / CURSOR).exists()
 
 
+def test_a_path_that_is_no_file_is_refused(person: Person) -> None:
+    (person.home / CURSOR).mkdir(parents=True)
+    vscode = person.vscode
+    vscode.parent.mkdir(parents=True)
+    vscode.symlink_to(vscode)
+
+    assert "can't be read (Is a directory); nothing was changed" in person("install", "cursor").err
+    assert person("install", "vscode").err.startswith(f"error: {vscode} can't be read (")
+
+
+def test_a_link_to_a_file_that_is_not_there_yet_is_followed(person: Person) -> None:
+    (person.home / ".cursor").mkdir()
+    (person.home / CURSOR).symlink_to(person.home / "dotfiles" / "mcp.json")
+
+    person("install", "cursor")
+
+    assert (person.home / CURSOR).is_symlink()
+    assert "memory-rag" in person.json("dotfiles/mcp.json")["mcpServers"]
+
+
 def test_an_unknown_program_or_scope_is_wrong_usage(person: Person) -> None:
     assert person("install", "emacs").code == 2
     assert "a scope is one of: user, project" in person("install", "cursor", "--scope", "all").err
     assert person("install", "claude-desktop", "--scope", "project").code == 1
+    assert person("install", "cursor", "--name", " ").code == 2
 
 
 def test_keys_and_tokens_are_never_written(person: Person) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -104,6 +106,7 @@ def test_on_stdout_is_the_protocol_and_nothing_else_whatever_comes_in(memory_rag
     assert answers[3]["result"]["structuredContent"]["quotes"][0]["text"] == "öre"
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_though_it_waits_for_its_client(memory_rag: CommandLine) -> None:
     running = subprocess.Popen(
         [sys.executable, "-m", "memory_rag", "mcp"],
@@ -123,6 +126,42 @@ def test_ctrl_c_ends_it_though_it_waits_for_its_client(memory_rag: CommandLine) 
 
     assert running.wait(20) == 130
     running.communicate()
+
+
+CLIENT_OF_STDIO = """
+import subprocess, sys, time
+command = [sys.executable, "-m", "memory_rag", "mcp"]
+pipe = subprocess.PIPE
+server = subprocess.Popen(command, stdin=pipe, stdout=pipe, pass_fds=[int(sys.argv[1])])
+server.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\\n')
+server.stdin.flush()
+server.stdout.readline()
+print("served", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+def test_a_server_ends_when_its_client_is_killed(memory_rag: CommandLine) -> None:
+    # The server holds the writing end too: when the reading end ends, nobody holds it any more.
+    reading, writing = os.pipe()
+    client = subprocess.Popen(
+        [sys.executable, "-c", CLIENT_OF_STDIO, str(writing)],
+        stdout=subprocess.PIPE,
+        env=memory_rag.all_of_it(),
+        pass_fds=[writing],
+    )
+    os.close(writing)
+    assert client.stdout is not None
+    assert client.stdout.readline() == b"served\n"
+
+    client.kill()
+    client.communicate()
+
+    ready, _, _ = select.select([reading], [], [], 30)
+    assert ready == [reading]
+    assert os.read(reading, 1) == b""
+    os.close(reading)
 
 
 @dataclass(frozen=True)

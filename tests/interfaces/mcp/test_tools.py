@@ -198,7 +198,9 @@ def test_forgetting_shows_first_and_removes_only_what_was_shown(ask: Talk) -> No
     assert stale.text.startswith("these turns are not those that confirm stands for")
     assert ask("memory_stats").data["n_turns"] == 4
 
-    confirm = ask("forget", turn_ids=["t1"]).data["confirm"]
+    again = ask("forget", turn_ids=["t1"])
+    assert again.data["also"] == ["earlier versions: 1"]
+    confirm = again.data["confirm"]
     gone = ask("forget", turn_ids=["t1"], dry_run=False, confirm=confirm)
     assert (gone.data["n_forgotten"], gone.data["proved"]) == (1, True)
     assert gone.text.startswith("removed 1 turn\n<remembered>\n")
