@@ -119,9 +119,9 @@ class ImportFile:
             return f"said before {since.isoformat(sep=' ', timespec='minutes')}"
         if not 0 <= turn.ordinal < _ORDINALS:
             return "an ordinal that can't be stored"
-        native_id = turn.source.native_id if turn.source else "-"
-        ids = (turn.conversation_id, turn.session_id, native_id)
-        # One look at all three, which is right but for empty and very long ones.
+        native_id, name = (turn.source.native_id, turn.source.name) if turn.source else ("-", "-")
+        ids = (turn.conversation_id, turn.session_id, native_id, name)
+        # One look at all of them, which is right but for empty and very long ones.
         if all(ids) and is_storable("".join(ids)):
             return ""
         return "" if all(map(is_storable, ids)) else "an id that can't be stored"

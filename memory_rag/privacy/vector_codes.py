@@ -13,6 +13,7 @@ from memory_rag.embedding.embedder import Vectors
 _LEAST_BYTES: Final = 16
 _LEAST_TELLING: Final = 4
 """Bytes that are neither 00 nor FF, of what can be told from an empty page."""
+_DENSE: Final = 0.25
 WIDTHS: Final = (("float32 rows", "<f4"), ("float16 rows", "<f2"), ("float64 rows", "<f8"))
 CODES: Final = "binary codes"
 
@@ -28,7 +29,9 @@ def written_vectors(gone: Vectors, stay: Vectors) -> Iterator[tuple[str, bytes]]
         return
     for kind, width in WIDTHS:
         for part in _parts(gone.shape[1]):
-            yield from _own(kind, _rows(gone[:, part].astype(width)), _rows(stay[:, part].astype(width)))
+            is_whole = part == slice(0, gone.shape[1])
+            written = (_rows(vectors[:, part].astype(width)) for vectors in (gone, stay))
+            yield from _own(kind, *written, is_whole=is_whole)
     mean = np.concatenate([gone, stay]).mean(axis=0)
     for centre in (np.zeros_like(mean), mean):
         for order in ("big", "little"):
@@ -40,10 +43,14 @@ def _parts(dim: int) -> list[slice]:
     return [slice(0, dim), slice(0, half), slice(half, dim)]
 
 
-def _own(kind: str, gone: list[bytes], stay: list[bytes]) -> Iterator[tuple[str, bytes]]:
+def _own(kind: str, gone: list[bytes], stay: list[bytes], *, is_whole: bool = True) -> Iterator[tuple[str, bytes]]:
     others = set(stay)
     for data in dict.fromkeys(gone):
-        if len(data) >= _LEAST_BYTES and _n_telling(data) >= _LEAST_TELLING and data not in others:
+        n_telling = len(data) - data.count(0) - data.count(255)
+        if len(data) < _LEAST_BYTES or n_telling < _LEAST_TELLING or data in others:
+            continue
+        # Few numbers amid zeros stand shifted in another row too; half of such a row says nothing.
+        if n_telling >= len(data) * _DENSE or (is_whole and data not in b"".join(stay)):
             yield kind, data
 
 
@@ -53,7 +60,3 @@ def _rows(values: npt.NDArray[np.generic]) -> list[bytes]:
 
 def _bits(values: Vectors, order: str) -> list[bytes]:
     return _rows(np.packbits(values > 0, axis=1, bitorder="big" if order == "big" else "little"))
-
-
-def _n_telling(data: bytes) -> int:
-    return len(data) - data.count(0) - data.count(255)

@@ -181,8 +181,8 @@ def _spoiled_file(chance: random.Random) -> tuple[str, tuple[str, bytes]]:
 
 def _assert_storable(turn: Turn) -> None:
     """Check that a turn goes into its row and comes out as it was, if its ids can be ids."""
-    native = turn.source.native_id if turn.source else "-"
-    if not all(map(is_storable, (turn.conversation_id, turn.session_id, native))):
+    native, name = (turn.source.native_id, turn.source.name) if turn.source else ("-", "-")
+    if not all(map(is_storable, (turn.conversation_id, turn.session_id, native, name))):
         return
     values = {"row": 1, **row_values(turn)}
     again = turn_of([values[name] for name in COLUMNS.split(", ")])

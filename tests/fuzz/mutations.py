@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from copy import deepcopy
 from typing import Any, Final
 
 ODD_VALUES: Final[tuple[Any, ...]] = (
@@ -59,7 +60,7 @@ def spoiled_json(data: bytes, chance: random.Random) -> bytes:
 def _spoiled(value: Any, chance: random.Random) -> Any:
     places = list(_places(value))
     if not places or chance.random() < 0.03:
-        return chance.choice(ODD_VALUES)
+        return deepcopy(chance.choice(ODD_VALUES))
     holder, key = chance.choice(places)
     match chance.randrange(6):
         case 0 if isinstance(holder, dict):
@@ -67,7 +68,7 @@ def _spoiled(value: Any, chance: random.Random) -> Any:
         case 0:
             del holder[key]
         case 1 if isinstance(holder, list):
-            holder.insert(key, holder[key])
+            holder.insert(key, deepcopy(holder[key]))
         case 2 if isinstance(holder, dict):
             holder[str(chance.choice(ODD_VALUES))] = holder.pop(key)
         case 3:
@@ -78,7 +79,8 @@ def _spoiled(value: Any, chance: random.Random) -> Any:
             at = chance.randrange(len(holder[key]) + 1)
             holder[key] = holder[key][:at] + chance.choice(ODD_TEXTS) + holder[key][at:]
         case _:
-            holder[key] = chance.choice(ODD_VALUES)
+            # A copy: a later change to the file must not change what later cases draw from.
+            holder[key] = deepcopy(chance.choice(ODD_VALUES))
     return value
 
 

@@ -26,14 +26,11 @@ def problems(root: Path, named: str) -> list[str]:
     path, _, name = named.partition("::")
     if not (root / path).is_file():
         return [f"there is no {path}"]
-    functions = [node.name for node in ast.walk(ast.parse((root / path).read_text(encoding="utf-8"))) if is_test(node)]
+    parsed = ast.walk(ast.parse((root / path).read_text(encoding="utf-8")))
+    functions = [node.name for node in parsed if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
     if not functions:
         return [f"{path} holds no test"]
     return [f"{path} holds no {name}"] if name and name not in functions else []
-
-
-def is_test(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
 
 
 def test_every_promise_names_tests_that_exist(root: Path) -> None:

@@ -181,3 +181,11 @@ def test_an_export_is_recognised_and_its_keys_stay_when_it_grows(made: Made, imp
     assert after.report.files[0].format == "memory-rag"
     assert after.keys[:1] == before.keys
     assert len(set(after.keys)) == 2
+
+
+def test_a_source_with_a_name_that_cannot_be_stored_costs_its_turn_only(made: Made, import_all: ImportAll) -> None:
+    odd = {"name": "n\ud83d", "native_id": "1"}
+    found = import_all(made("export.jsonl", HEADER + line(source=odd) + line()))
+
+    assert found.texts == [TURN.text]
+    assert found.skipped == {"an id that can't be stored": 1}

@@ -75,6 +75,9 @@ def test_add_takes_where_and_when_it_was_said(memory_rag: CommandLine) -> None:
         "recalled": True,
         "source": None,
         "blocks": [],
+        "stored": True,
+        "reason": None,
+        "findings": [],
     }
 
 

@@ -27,6 +27,7 @@ def test_json_has_exactly_the_fields_that_are_promised(memory_rag: CommandLine) 
                 "text": "49 euro för första säsongen",
                 "differences": [],
                 "corrected_at": None,
+                "findings": [],
             }
         ],
     }

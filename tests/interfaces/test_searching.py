@@ -34,6 +34,7 @@ class TestJson:
             "text": "Vi kör 49 euro för första säsongen, inte ett öre mindre.",
             "span": [0, 56],
             "signals": {"keyword": score},
+            "findings": [],
         }
 
     def test_letters_are_letters_and_what_is_no_unicode_is_escaped(self, memory_rag: CommandLine, talk: Path) -> None:

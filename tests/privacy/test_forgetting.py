@@ -356,3 +356,22 @@ def test_whatever_was_said_can_be_forgotten_with_proof_and_the_rest_stays(
         assert done.is_done, done.proof and done.proof.lines()
         assert [turn.text for turn in memory.turns()] == [text for n, text in enumerate(said) if f"t{n}" not in gone]
         assert memory.store.check() == []
+
+
+def test_the_state_loses_the_fields_and_items_that_tell_however_deep_they_lie(tmp_path: Path) -> None:
+    said = "Call Anna-Karin on 0701740605, late"
+    with Memory.open(tmp_path / "memory", embedder="none", language="en") as memory:
+        memory.add(said, turn_id="x' OR 1=1 --", conversation_id="c%_")
+        memory.prompt.state.merge(
+            {
+                "people": [{"name": "Anna-Karin"}, "Bo"],
+                "0701740605": True,
+                "deep": {"er": [said]},
+                "note": "tea",
+                "n": 4,
+            }
+        )
+
+        assert memory.forgetting.forget(["x' OR 1=1 --"], prove=True).is_done
+
+        assert memory.prompt.state.get() == {"people": [{}, "Bo"], "deep": {"er": []}, "note": "tea", "n": 4}

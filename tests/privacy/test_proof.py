@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memory_rag.memory import Memory
 from memory_rag.privacy.byte_search import SHORTEST, ByteSearch
-from memory_rag.privacy.proof import Proof
+from memory_rag.privacy.proof import Proof, prove
 from memory_rag.privacy.sought import Sought
 from memory_rag.turns import Role, Turn, text_bytes
 from tests.end_to_end.hashed_words import HashedWords
@@ -131,7 +131,6 @@ def vector() -> np.ndarray:
 
 VECTORS: dict[str, Callable[[np.ndarray], bytes]] = {
     "float32": lambda row: row.astype("<f4").tobytes(),
-    "half of it": lambda row: row.astype("<f4")[:128].tobytes(),
     "float16": lambda row: row.astype("<f2").tobytes(),
     "float64": lambda row: row.astype("<f8").tobytes(),
     "sign bits": lambda row: np.packbits(row > 0).tobytes(),
@@ -146,6 +145,26 @@ def test_a_vector_in_any_form_fails_the_proof(planted: Planted) -> None:
     found = {trace.file for trace in proof_of(planted).found}
 
     assert [how for number, how in enumerate(VECTORS) if f"derived/{number}" not in found] == []
+
+
+HALVES: dict[str, Callable[[np.ndarray], bytes]] = {
+    "the first of float32": lambda row: row.astype("<f4")[:192].tobytes(),
+    "the second of float32": lambda row: row.astype("<f4")[192:].tobytes(),
+    "the first of float16": lambda row: row.astype("<f2")[:192].tobytes(),
+}
+
+
+@pytest.mark.parametrize("how", HALVES)
+def test_half_a_vector_is_enough(tmp_path: Path, how: str) -> None:
+    vectors = np.random.default_rng(1).normal(size=(9, 384)).astype(np.float32)
+    sought = Sought((), [(vectors[:1], vectors[1:])])
+    needles = list(sought.byte_needles(frozenset()))
+    (tmp_path / "others").write_bytes(vectors[1:].tobytes() + vectors[1:].astype("<f2").tobytes())
+    assert prove(tmp_path, [], needles).holds
+
+    (tmp_path / "planted").write_bytes(b"\x00" * 99 + HALVES[how](vectors[0]))
+
+    assert [trace.file for trace in prove(tmp_path, [], needles).found] == ["planted"]
 
 
 def test_a_one_bit_code_less_the_mean_of_all_fails_the_proof(planted: Planted) -> None:

@@ -252,6 +252,8 @@ def test_the_steps_that_made_the_tables_are_recorded(store: SqliteTurnStore) -> 
         "m004_summaries",
         "m005_talks",
         "m006_forgetting",
+        "m007_findings",
+        "m008_pinned_words",
     ]
     assert rows_of(store.path, "SELECT name, applied_at FROM migrations ORDER BY name") == recorded
 
