@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memory_rag.retrieval.ranking import Hit, Ranking
     from memory_rag.retrieval.verification import Verdict
     from memory_rag.settings import Settings
+    from memory_rag.store.screening import Unstored
     from memory_rag.turns import Block, Conversation, Role, Source, Span, Turn
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ _HOME = {
     "Source": "memory_rag.turns",
     "Span": "memory_rag.turns",
     "Turn": "memory_rag.turns",
+    "Unstored": "memory_rag.store.screening",
     "Verdict": "memory_rag.retrieval.verification",
     "Within": "memory_rag.retrieval.filters",
 }
@@ -60,6 +62,7 @@ __all__ = [
     "Source",
     "Span",
     "Turn",
+    "Unstored",
     "Verdict",
     "Within",
     "__version__",

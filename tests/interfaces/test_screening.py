@@ -46,9 +46,7 @@ def test_an_import_says_by_kind_what_it_found_before_it_stores(memory_rag: Comma
     file.write_text("".join(json.dumps(one) + "\n" for one in said), encoding="utf-8")
 
     ran = memory_rag("import", str(file), "--no-embed")
-    assert ran.err.splitlines()[0] == (
-        f"{file}: 1 × email (tagged), 1 × password (redacted before it was stored)"
-    )
+    assert ran.err.splitlines()[0] == (f"{file}: 1 × email (tagged), 1 × password (redacted before it was stored)")
     assert "  found: 1 × email (tagged), 1 × password (redacted before it was stored)" in ran.lines
     assert memory_rag("import", str(file), "--no-embed").err.count("email") == 0
     dry = memory_rag("import", str(file), "--dry-run", "--json", "--secrets", "all=tag", "--memory", "b").json

@@ -102,7 +102,12 @@ def test_a_private_key_goes_from_its_first_line_to_its_last_or_to_where_it_was_c
 def test_a_key_without_a_mark_is_found_by_the_name_before_it() -> None:
     value = "".join(random.Random(1).choices(string.ascii_letters + string.digits, k=40))
 
-    for line in (f"api_key={value}", f'"client_secret": "{value}"', f"Authorization: Bearer {value}", f"nyckeln är {value}"):
+    for line in (
+        f"api_key={value}",
+        f'"client_secret": "{value}"',
+        f"Authorization: Bearer {value}",
+        f"nyckeln är {value}",
+    ):
         assert found(line) == [("api_key", value)], line
     for line in (f"commit {value}", f"max_tokens {value[:10]}", f"key to the door {value[:12]}"):
         assert found(line) == [], line

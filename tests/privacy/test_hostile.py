@@ -12,7 +12,19 @@ from memory_rag.turns import Role, Turn
 
 UNITS = [
     *("1", "1 ", "12-", "+46 ", "00", "070-174 06 07 ", "4111 1111 1111 1111 ", "NO93 8601 ", "AB12 ", "١", "４"),
-    *("@", "a@", "a@b.", "a@b.c@", "://a:", "password is ", "password=", "pass", "lösenordet är ", "密码", "İpassword "),
+    *(
+        "@",
+        "a@",
+        "a@b.",
+        "a@b.c@",
+        "://a:",
+        "password is ",
+        "password=",
+        "pass",
+        "lösenordet är ",
+        "密码",
+        "İpassword ",
+    ),
     *("password: 'a", "login med ", "mysql x ", " -u a:", "token: ", "key=Aa1", "sk-", "eyJ", "eyJaaaa.", "xoxb-a"),
     *("-" * 5 + "BEGIN PRIVATE KEY" + "-" * 5, ":AA", "Aa1_", "\\", '"', '{"a":"', "(", "[redacted: "),
     "a@example.com 4111 1111 1111 1111 password: Abc12345x ",

@@ -275,9 +275,7 @@ def test_blocks_to_be_sent_back_are_redacted_unless_they_are_signed(memory: Memo
 
     with pytest.raises(RefusedError, match="'thinking' is signed and holds a secret"):
         memory.prompt.blocks.keep(turn_id, [signed, call], provider="anthropic")
-    recorded = memory.prompt.record(
-        {"content": [signed, call], "model": "m"}, turn_id=turn_id, provider="anthropic"
-    )
+    recorded = memory.prompt.record({"content": [signed, call], "model": "m"}, turn_id=turn_id, provider="anthropic")
     assert not recorded.kept
     assert "signed" in recorded.events[0].details["warning"]
     assert_gone(memory, WORD)
