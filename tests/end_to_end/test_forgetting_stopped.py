@@ -129,6 +129,20 @@ def test_an_opening_never_waits_for_what_it_can_not_finish(tmp_path: Path) -> No
             assert another.forgetting.is_unfinished
 
 
+def test_a_file_that_can_not_be_taken_away_is_told_and_keeps_nobody_from_opening(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    with with_canary(folder) as memory:
+        (folder / "vectors" / ".odd.new").mkdir()
+
+        done = memory.forgetting.forget(["secret"], timeout_s=0)
+
+        assert ".odd.new" in done.pending
+    opened(folder).close()
+    (folder / "vectors" / ".odd.new").rmdir()
+    opened(folder).close()
+    assert files_with_canary(folder) == []
+
+
 # -- killed
 
 
