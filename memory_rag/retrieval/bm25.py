@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import cached_property
+from itertools import chain
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +24,10 @@ from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.turn_table import Mask
 
 K1: Final = 0.9
+Holders = npt.NDArray[np.int32]
+_Held = tuple[Holders, npt.NDArray[np.float32]]
+"""The entries of a term, ascending, and how often each has it."""
+_NOWHERE: Final[_Held] = (np.zeros(0, np.int32), np.zeros(0, np.float32))
 B_SHORT: Final = 0.2
 B_LONG: Final = 0.75
 SPREAD_SHORT: Final = 0.7
@@ -96,26 +102,31 @@ class Bm25:
     def lengths(self) -> npt.NDArray[np.int32]:
         return np.array(self._lengths, np.int32)
 
+    def look_up(self, words: Sequence[Sequence[str]], pool: Pool) -> FoundWords:
+        """Find who holds each word, given as the terms that it may be in the index (one a language)."""
+        found: dict[str, _Held] = {}
+        for word in words:
+            for term in word:
+                if term not in found:
+                    found[term] = self._held(term, pool)
+        return FoundWords(tuple(tuple(found[term] for term in word) for word in words), pool)
+
+    def _held(self, term: str, pool: Pool) -> _Held:
+        listed = self.postings.of(term)
+        if listed is None:
+            return _NOWHERE
+        entries, counts = listed
+        if pool.partial:
+            keep = pool.searched[entries]
+            entries, counts = entries[keep], counts[keep]
+        return entries, counts
+
     def scores(self, terms: Sequence[str], pool: Pool) -> Scores:
         """Return a score for every entry; 0 for an entry outside the pool or without any of the terms.
 
         A term that stands twice in the query counts twice.
         """
-        total = np.zeros(pool.n_entries)
-        for term, times in Counter(terms).items():
-            found = self.postings.of(term)
-            if found is None:
-                continue
-            entries, counts = found
-            if pool.partial:
-                keep = pool.searched[entries]
-                entries, counts = entries[keep], counts[keep]
-            if len(entries) == 0:
-                continue
-            weight = times * pool.idf(len(entries)) * (K1 + 1)
-            held = counts.astype(np.float64)
-            total[entries] += weight * held / (held + pool.denominators[entries])
-        return total
+        return self.look_up([(term,) for term in terms], pool).scores()
 
     def matching(self, terms: Sequence[str]) -> Mask:
         """Return which entries hold any of the terms; what tells a match where a score of 0 doesn't."""
@@ -126,28 +137,9 @@ class Bm25:
                 matching[found[0]] = True
         return matching
 
-    def holding(self, word: Sequence[str], pool: Pool) -> Entries:
-        """Return the entries of the pool that hold a word, given as the terms that it may be, ascending."""
-        found = [entries for entries, _ in filter(None, map(self.postings.of, word))]
-        if not found:
-            return np.zeros(0, np.int64)
-        entries: Entries = (found[0] if len(found) == 1 else np.unique(np.concatenate(found))).astype(np.int64)
-        return entries[pool.searched[entries]] if pool.partial else entries
-
-    def possible(self, words: Iterable[Sequence[str]], pool: Pool) -> float:
-        """Return about the score of an entry that holds each word of the query once, at the typical length.
-
-        A word is given as the terms that it may be in the index; the commonest counts. A word that no searched entry
-        holds counts with the idf of an unseen one: a question about something never said has much that is possible
-        and little that is found.
-        """
-        return sum(pool.idf(max(self._document_frequency(term, pool) for term in word)) for word in words)
-
-    def _document_frequency(self, term: str, pool: Pool) -> int:
-        found = self.postings.of(term)
-        if found is None:
-            return 0
-        return int(np.count_nonzero(pool.searched[found[0]])) if pool.partial else len(found[0])
+    def possible(self, words: Sequence[Sequence[str]], pool: Pool) -> float:
+        """Return :attr:`FoundWords.possible` of some words."""
+        return self.look_up(words, pool).possible
 
     def okapi_scores(self, terms: Sequence[str], searched: Mask) -> Scores:
         """Return the scores of rank-bm25's ``BM25Okapi`` (k1 1.5, b .75, epsilon .25) for every entry.
@@ -178,3 +170,68 @@ class Bm25:
             idf = 0.25 * mean_idf if idf < 0 else idf
             total[entries] += idf * counts * 2.5 / (counts + 1.5 * (0.25 + 0.75 * lengths[entries] / typical))
         return total
+
+
+class FoundWords:
+    """Who in a pool holds the words of one question."""
+
+    def __init__(self, words: Sequence[Sequence[_Held]], pool: Pool) -> None:
+        self._words = words
+        self._pool = pool
+
+    def scores(self) -> Scores:
+        """Return BM25 for every entry; 0 for an entry outside the pool or without any of the words.
+
+        A word that stands twice counts twice.
+        """
+        total = np.zeros(self._pool.n_entries)
+        for entries, counts in chain.from_iterable(self._words):
+            if len(entries):
+                weight = self._pool.idf(len(entries)) * (K1 + 1)
+                held = counts.astype(np.float64)
+                total[entries] += weight * held / (held + self._pool.denominators[entries])
+        return total
+
+    @property
+    def possible(self) -> float:
+        """About the score of an entry that holds each word once, at the typical length.
+
+        Of the terms that a word may be the commonest counts. A word that no searched entry holds counts with the idf of
+        an unseen one: a question about something never said has much that is possible and little that is found.
+        """
+        return sum(self._pool.idf(max(len(entries) for entries, _ in word)) for word in self._words)
+
+    @cached_property
+    def holders(self) -> tuple[Holders, ...]:
+        """The entries that hold each word, ascending."""
+        return tuple(
+            word[0][0] if len(word) == 1 else np.unique(np.concatenate([entries for entries, _ in word]))
+            for word in self._words
+        )
+
+    def share(self, entries: Entries) -> Scores:
+        """Return what share of the words each of these entries holds, weighed by idf, 0 to 1."""
+        total, held = 0.0, np.zeros(len(entries))
+        for holding in self.holders:
+            idf = self._pool.idf(len(holding))
+            total += idf
+            if len(holding):
+                held[_are_among(holding, entries)] += idf
+        return held / total if total else held
+
+    def of_all(self) -> Holders:
+        """Return the entries that hold every word, ascending; none if there is no word."""
+        fewest, *others = sorted(self.holders, key=len) or [_NOWHERE[0]]
+        for holding in others:
+            if len(fewest) == 0:
+                break
+            fewest = fewest[_are_among(holding, fewest)]
+        return fewest
+
+
+def _are_among(holding: Holders, entries: npt.NDArray[np.integer[Any]]) -> Mask:
+    """Return which of the entries are among some that are ascending, at least one."""
+    places = np.searchsorted(holding, entries)
+    places[places == len(holding)] = 0
+    found: Mask = holding[places] == entries
+    return found

@@ -185,7 +185,8 @@ class Searcher:
     ) -> Scene:
         """Return both sides' scores for a question before a pool, without the entries that are left out."""
         bm25 = self._keyword.bm25
-        scores = bm25.scores(analysis.terms, stage.pool)
+        found = bm25.look_up(analysis.words, stage.pool)
+        scores = found.scores()
         if left_out is not None:
             scores[left_out] = 0.0
         self._order.catch_up(stage.table)
@@ -200,9 +201,9 @@ class Searcher:
             vectors=dense,
             query_vector=query_vector,
             wording=Wording(
-                analysis, indexed=self._keyword, pool=stage.pool, scores=scores, turns_at=self._store.turns_at
+                analysis, found, indexed=self._keyword, pool=stage.pool, scores=scores, turns_at=self._store.turns_at
             ),
-            possible_bm25=bm25.possible(analysis.words, stage.pool),
+            possible_bm25=found.possible,
             left_out=left_out,
         )
 

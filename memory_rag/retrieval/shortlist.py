@@ -92,10 +92,10 @@ class Shortlist:
         words = self.scene.wording
         if words is None:
             return np.zeros(len(self))
-        said, asked = (
-            np.isin(self.entries, found, assume_unique=True) for found in (words.literal, words.asked_before)
-        )
-        value: Scores = np.maximum(said, 0.25 * asked)
+        value = np.zeros(len(self))
+        for found, worth in ((words.asked_before, 0.25), (words.literal, 1.0)):
+            if len(found):
+                value[np.isin(self.entries, found, assume_unique=True)] = worth
         return value
 
     @cached_property

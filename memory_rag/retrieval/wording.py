@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from memory_rag.retrieval.bm25 import Bm25, Pool
+from memory_rag.retrieval.bm25 import Bm25, FoundWords, Pool
 from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.turn_table import TurnTable
@@ -22,6 +22,7 @@ _READ: Final = 256
 """Turns that hold every word of a phrase and are read for it, the best by BM25."""
 
 
+_NONE: Final = np.zeros(0, np.int64)
 TurnsAt = Callable[[Sequence[int]], Mapping[int, Turn]]
 """Gives the turns at row numbers, without those that are gone."""
 
@@ -41,9 +42,17 @@ class Wording:
     """The words of one question before one pool; ``scores`` are its BM25 of every entry, 0 for what doesn't count."""
 
     def __init__(
-        self, query: QueryAnalysis, *, indexed: IndexedWords, pool: Pool, scores: Scores, turns_at: TurnsAt
+        self,
+        query: QueryAnalysis,
+        found: FoundWords,
+        *,
+        indexed: IndexedWords,
+        pool: Pool,
+        scores: Scores,
+        turns_at: TurnsAt,
     ) -> None:
         self._query = query
+        self._found = found
         self._indexed = indexed
         self._pool = pool
         self._scores = scores
@@ -51,19 +60,7 @@ class Wording:
 
     def share(self, entries: Entries) -> Scores:
         """Return what share of the question's words each of these entries holds, weighed by idf, 0 to 1."""
-        total, held = 0.0, np.zeros(len(entries))
-        for holding in self._holders:
-            idf = self._pool.idf(len(holding))
-            total += idf
-            if len(holding):
-                places = np.minimum(np.searchsorted(holding, entries), len(holding) - 1)
-                held[holding[places] == entries] += idf
-        return held / total if total else held
-
-    @cached_property
-    def _holders(self) -> list[Entries]:
-        """The entries that hold each word of the question."""
-        return [self._indexed.bm25.holding(word, self._pool) for word in self._query.words]
+        return self._found.share(entries)
 
     @cached_property
     def literal(self) -> Entries:
@@ -71,26 +68,25 @@ class Wording:
 
         As they stand but for case and white space.
         """
-        found = [self._saying(phrase, self._holders_of(phrase)) for phrase in self._query.quoted]
+        found = [self._saying(phrase, self._look_up(phrase)) for phrase in self._query.quoted]
         if self._query.gives_words:
-            found.append(self._saying(self._query.whole, self._holders))
-        return np.unique(np.concatenate(found)) if found else np.zeros(0, np.int64)
+            found.append(self._saying(self._query.whole, self._found))
+        return found[0] if len(found) == 1 else np.unique(np.concatenate([_NONE, *found]))
 
     @cached_property
     def asked_before(self) -> Entries:
         """The entries that ask this very question, ascending."""
-        asked = not self._query.gives_words
-        return self._saying(self._query.whole, self._holders) if asked else np.zeros(0, np.int64)
+        return _NONE if self._query.gives_words else self._saying(self._query.whole, self._found)
 
-    def _holders_of(self, phrase: str) -> list[Entries]:
-        words = self._indexed.analyzer.query_words(phrase)
-        return [self._indexed.bm25.holding(word, self._pool) for word in words]
+    def _look_up(self, phrase: str) -> FoundWords:
+        return self._indexed.bm25.look_up(self._indexed.analyzer.query_words(phrase), self._pool)
 
-    def _saying(self, phrase: str, holders: Sequence[Entries]) -> Entries:
+    def _saying(self, phrase: str, found: FoundWords) -> Entries:
         """Return the entries that say a phrase, of those that hold each of its words."""
-        entries = self._holding_all(holders) if len(holders) >= _FEWEST else np.zeros(0, np.int64)
+        entries = found.of_all() if len(found.holders) >= _FEWEST else _NONE
         if len(entries) == 0:
-            return entries
+            return _NONE
+        entries = entries[self._scores[entries] > 0].astype(np.int64)
         if len(entries) > _READ:
             entries = np.sort(entries[np.argsort(-self._scores[entries], kind="stable")[:_READ]])
         rows = self._indexed.table.row[entries].tolist()
@@ -98,15 +94,6 @@ class Wording:
         wanted = _plain(phrase)
         said = [row in turns and wanted in _plain(turns[row].searchable) for row in rows]
         return entries[np.array(said, np.bool_)]
-
-    def _holding_all(self, holders: Sequence[Entries]) -> Entries:
-        """Return the entries that count and hold every word, ascending."""
-        fewest, *others = sorted(holders, key=len)
-        for holding in others:
-            if len(fewest) == 0:
-                break
-            fewest = fewest[np.isin(fewest, holding, assume_unique=True)]
-        return fewest[self._scores[fewest] > 0]
 
 
 def _plain(text: str) -> str:

@@ -235,6 +235,13 @@ def m008_pinned_words(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def m009_chat_messages(connection: Connection) -> None:
+    """An index by which a message is known again that a chat client sends once more (store/chat_messages.py)."""
+    connection.execute(
+        "CREATE INDEX turns_by_chat_pair ON turns (substr(source_id, 22)) WHERE source_name = 'chat'"
+    )
+
+
 STEPS: tuple[Step, ...] = (
     m001_turns_and_changes,
     m002_vanished,
@@ -244,6 +251,7 @@ STEPS: tuple[Step, ...] = (
     m006_forgetting,
     m007_findings,
     m008_pinned_words,
+    m009_chat_messages,
 )
 
 

@@ -20,7 +20,8 @@ class _Frame:
 
     ``request`` asks the assistant to speak, ``limit`` says how many things to name, ``order`` in which order, ``talk``
     is where it was said, ``saying`` that it was said, ``summary`` what to make of it, ``aspects`` a word for anything
-    it has to do with, and ``course`` the time that it took.
+    it has to do with, ``course`` the time that it took, ``progress`` how a matter stands ("how is it going with"), and
+    ``outcome`` what was settled in it ("what did we agree on"). What stands inside a frame is its group ``kept``.
     """
 
     request: str
@@ -31,6 +32,8 @@ class _Frame:
     summary: str
     aspects: str
     course: str
+    progress: str
+    outcome: str
 
 
 _EN_SAY: Final = (
@@ -63,6 +66,19 @@ _ENGLISH: Final = _Frame(
         r"(?: (?:of|about|related to|around|in)\b)?"
     ),
     course=r"(?:(?:has |have |had )?(?:developed|evolved|progressed|changed) )?over time",
+    progress=(
+        r"how(?:'s| is| are| was| were| has| have| did| does) (?:it|things|everything|that)"
+        r"(?: been)?(?: go| gone| going| coming along| looking| stand)? with\b"
+        r"|how(?:'s| is| are|'re| was| were| has| have| did) (?P<kept>[^?.!,;:]{1,80}?)(?: been)? "
+        r"(?:going|coming (?:along|on)|progressing|shaping up|go|turn out|work out)(?=\s*(?:[?.!]|\Z))"
+        r"|how far (?:along )?(?:are|have|had|did) (?:we|i) (?:got|gotten|get|come) with|where (?:are|were) we with"
+        r"|what (?:came|became|has become|happened) (?:of|to|with)|(?:is there )?any (?:news|progress|update)s? (?:on|with|about)"
+    ),
+    outcome=(
+        r"(?:what |where )?(?:did|have|had) (?:i|we|you and i) (?:finally |eventually |ever |already |both )?"
+        r"(?:decided?|agreed?|settled?|concluded?|ended up|end up|landed?|come to (?:an agreement|a decision))"
+        r"(?: (?:on|upon|about|regarding|concerning|with|over)\b)?"
+    ),
 )
 
 _SV_SAID: Final = "sade|sa|nämnde|berättade|pratade|talade|diskuterade|frågade|beskrev"
@@ -112,6 +128,19 @@ _SWEDISH: Final = _Frame(
     course=(
         r"(?:(?:har |hade )?(?:utvecklats|förändrats|ändrats|utvecklades|förändrades|ändrades) )?"
         r"(?:över tiden|över tid|med tiden)"
+    ),
+    progress=(
+        r"hur (?:går|gick|blev|blir|är|var|står|ser|såg|ligger|har|hade) (?:det|allt|allting|läget)"
+        r"(?: nu| nu då| egentligen| hittills)?(?: gått| blivit| varit| ut| till)? (?:med|för)\b(?: att\b)?"
+        r"|hur långt (?:har|hade|kom) (?:jag|vi)(?: kommit)? med\b(?: att\b)?"
+        r"|vad (?:hände|händer|har hänt|blev det|blir det)(?: egentligen)? (?:med|av)\b"
+        r"|(?:vad var det|var det)(?: nu)? (?:som )?(?:jag|vi) (?:skulle|behövde|måste|tänkte|borde)"
+    ),
+    outcome=(
+        r"(?:vad )?(?:kom (?:jag|vi|du) (?:fram till|överens om)|(?:har|hade) (?:jag|vi) kommit (?:fram till|överens om)"
+        r"|(?:blev|var|är) vi (?:eniga|ense|överens) om|enades vi om|landade (?:jag|vi) (?:i|på)"
+        r"|bestämde (?:jag mig|vi oss) för|bestämde (?:jag|vi)|(?:har|hade) (?:jag|vi) bestämt(?: (?:mig|oss) för)?)\b"
+        r"(?: (?:om|angående|gällande|kring|i fråga om|när det gäller|när det gällde|vad gäller)\b)?(?: att\b)?"
     ),
 )
 
@@ -163,6 +192,19 @@ _NORWEGIAN: Final = _Frame(
         r"detalje(?:r|ne)|punkt(?:er|ene)|side(?:r|ne))\b(?: (?:av|om|rundt|innen|i|ved|som gjelder)\b)?"
     ),
     course=r"(?:(?:har |hadde )?(?:utviklet|forandret|endret) seg )?(?:over tid|med tiden)",
+    progress=(
+        r"hvordan (?:går|gikk|ble|blir|er|var|står|ser|så|ligger|har|hadde) (?:det|alt|ting)"
+        r"(?: nå| nå da| egentlig| så langt)?(?: gått| blitt| vært| ut| til| an)? (?:med|for)\b(?: å\b)?"
+        r"|hvor langt (?:har|hadde|kom) (?:jeg|vi)(?: kommet)? med\b(?: å\b)?"
+        r"|hva (?:skjedde|skjer|har skjedd|ble det|blir det)(?: egentlig)? (?:med|av)\b"
+        r"|(?:hva var det|var det)(?: nå)? (?:som )?(?:jeg|vi) (?:skulle|måtte|trengte|burde|tenkte)(?: å\b)?"
+    ),
+    outcome=(
+        r"(?:hva )?(?:kom (?:jeg|vi|du) (?:fram|frem) til|(?:har|hadde) (?:jeg|vi) kommet (?:fram|frem) til"
+        r"|(?:ble|var|er) vi (?:enige|samde) om|landet (?:jeg|vi) på|konkluderte (?:jeg|vi) med"
+        r"|bestemte (?:jeg meg|vi oss) for|bestemte (?:jeg|vi)|(?:har|hadde) (?:jeg|vi) bestemt(?: (?:meg|oss) for)?)\b"
+        r"(?: (?:om|angående|rundt|når det gjelder|når det gjaldt)\b)?(?: (?:at|å)\b)?"
+    ),
 )
 
 _FRAMES: Final[Mapping[str, _Frame]] = {"en": _ENGLISH, "sv": _SWEDISH, "nb": _NORWEGIAN}
@@ -182,6 +224,9 @@ def without_frame(text: str, *, language: str) -> str:
     end = 0
     for frame in pattern.finditer(text.replace("\u2019", "'")):
         kept.append(text[end : frame.start()])
+        inside = frame.groupdict().get("kept")
+        if inside:
+            kept.append(text[frame.start("kept") : frame.end("kept")])
         end = frame.end()
     if not kept:
         return text

@@ -119,14 +119,15 @@ class Talk:
             participants=Participants(self.table.speakers.names, languages=self.analyzer.languages),
             today=TODAY,
         )
-        scores = self.bm25.scores(query.terms, stage.pool)
+        found = self.bm25.look_up(query.words, stage.pool)
+        scores = found.scores()
         return Scene(
             query=query,
             stage=stage,
             order=self.order,
             bm25=scores,
-            wording=Wording(query, indexed=self, pool=stage.pool, scores=scores, turns_at=self.turns_at),
+            wording=Wording(query, found, indexed=self, pool=stage.pool, scores=scores, turns_at=self.turns_at),
             vectors=None if cosines is None else GivenCosines(cosines),
             query_vector=None if cosines is None else np.zeros(1, np.float32),
-            possible_bm25=self.bm25.possible(query.words, stage.pool),
+            possible_bm25=found.possible,
         )

@@ -1,0 +1,89 @@
+"""What is said in a chat request: its messages as they are stored and known again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memory_rag.importers.identity import digest
+from memory_rag.importers.messages import as_list, as_object, is_said, raw_json, role_of
+from memory_rag.importers.openai_content import blocks_of, text_of, without_files
+from memory_rag.turns import Block, Role
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """A message of a user, an assistant or a tool; ``content`` is a digest of who says what in it."""
+
+    role: Role
+    text: str
+    blocks: tuple[Block, ...]
+    name: str
+    content: str
+    at: int
+    """Its place among the messages of the request."""
+
+    @property
+    def recalled(self) -> bool:
+        """Whether search finds it: what tools answer, and calls without a word, are kept and shown only."""
+        return self.role is not Role.TOOL and is_said(self.text, self.blocks)
+
+
+def sayings_of(messages: Sequence[Any]) -> list[Saying]:
+    """Return what is said in these messages, in order; instructions (system, developer) are not said by anybody."""
+    said: list[Saying] = []
+    tools: dict[str, str] = {}
+    for at, message in enumerate(messages):
+        fields = as_object(message)
+        role = role_of(fields.get("role"))
+        if role is None or role is Role.SYSTEM:
+            continue
+        for call in as_list(fields.get("tool_calls")):
+            name = as_object(as_object(call).get("function")).get("name")
+            if isinstance(name, str):
+                tools[str(as_object(call).get("id"))] = name
+        said.append(saying_of(fields, role, at=at, tools=tools))
+    return said
+
+
+def saying_of(message: Mapping[str, Any], role: Role, *, at: int, tools: Mapping[str, str] = {}) -> Saying:  # noqa: B006
+    """Return one message as it is stored; ``tools`` are the names of the tools that were called, by call id."""
+    fields = dict(message)
+    name = fields.get("name") or tools.get(str(fields.get("tool_call_id")))
+    kept = without_files(fields)
+    return Saying(
+        role=role,
+        text=text_of(fields),
+        blocks=tuple(_storable(block) for block in blocks_of(kept, role)),
+        name=name if isinstance(name, str) and name.strip() else "",
+        content=digest(role.value, _told(fields)),
+        at=at,
+    )
+
+
+def _storable(block: Block) -> Block:
+    """Return a block whose data JSON can write as text again."""
+    raw_json(block.data)
+    return block
+
+
+def _told(fields: dict[str, Any]) -> list[Any]:
+    """Return what makes a message the same message again, however a client spaces it: words, parts, calls."""
+    words = " ".join(text_of(fields).split())
+    parts = [part for part in as_list(fields.get("content")) if as_object(part).get("type") not in (None, "text")]
+    calls = [
+        [as_object(call).get("id"), as_object(call).get("function"), as_object(call).get("custom")]
+        for call in as_list(fields.get("tool_calls"))
+    ]
+    return [words, parts, calls, fields.get("function_call"), fields.get("tool_call_id"), fields.get("refusal")]
+
+
+def chain_of(before: str, saying: Saying) -> str:
+    """Return the digest of a talk up to and with a saying; ``before`` is that of the talk before it, or empty."""
+    return digest(before, saying.content)
+
+
+def pair_of(before: Saying | None, saying: Saying) -> str:
+    """Return the digest of a saying with the one before it."""
+    return digest(before.content if before is not None else "", saying.content)

@@ -1,0 +1,153 @@
+"""Which talk a request goes on with, and how much of the history that it brings is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from memory_rag.errors import UnknownTurnError
+from memory_rag.interfaces.endpoint.sayings import Saying, chain_of, pair_of
+from memory_rag.store.chat_messages import ChatMessages, KnownMessage
+from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.turns import Role
+
+ASKED_AGAIN_S: Final = 600.0
+"""How long the same first words are the same question, asked again; later they begin another talk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """The conversation of a request; the first ``n_known`` of what is said in it need not be stored.
+
+    ``chain`` is the digest of the talk up to there.
+    """
+
+    conversation_id: str
+    n_known: int
+    chain: str
+
+
+class Threads:
+    """Knows the talks of one memory again. ``is_open(conversation)`` tells whether an answer of it is on its way."""
+
+    def __init__(self, store: SqliteTurnStore) -> None:
+        self._store = store
+        self._known = ChatMessages(store.connections)
+
+    def find(
+        self, said: Sequence[Saying], *, named: str | None, now: datetime, being_answered: Sequence[str] = ()
+    ) -> Thread:
+        """Return the thread of what is said in a request.
+
+        A client that sends all of its history is known by the digest of the longest part that is stored; one that
+        leaves out what is old, by the newest answer with the words before it. What comes before the newest part that
+        is known counts as known: what isn't stored of it was forgotten, or was not to be stored. ``named`` is the
+        conversation that the client names; ``being_answered`` are those in which an answer is on its way.
+        """
+        pairs = [pair_of(said[i - 1] if i else None, one) for i, one in enumerate(said)]
+        chains: list[str] = []
+        for one in said:
+            chains.append(chain_of(chains[-1] if chains else "", one))
+        for i in reversed(range(1, len(said))):
+            exact = [k for k in self._known.of_pair(pairs[i], conversation_id=named) if k.chain == chains[i]]
+            if exact:
+                return self._walked(exact[0], i, said)
+        for i in reversed(range(1, len(said))):
+            if said[i].role is not Role.ASSISTANT:
+                continue
+            same = self._known.of_pair(pairs[i], conversation_id=named)
+            if same:
+                return self._walked(same[0], i, said)
+        return self._opened(said, pairs, named=named, now=now, being_answered=being_answered)
+
+    def _opened(
+        self, said: Sequence[Saying], pairs: Sequence[str], *, named: str | None, now: datetime, being_answered: Sequence[str]
+    ) -> Thread:
+        """Return the thread of a request of which at most the first words are known."""
+        for first in self._known.of_pair(pairs[0], conversation_id=named)[:1] if said else ():
+            is_fresh = now.timestamp() - first.stored_at < ASKED_AGAIN_S
+            if len(said) > 1 and (first.n_later == 0 or self._altered(first, said[1]) is not None):
+                return self._walked(first, 0, said)
+            if len(said) == 1 and is_fresh and first.conversation_id not in being_answered:
+                # In a conversation that the client names, the same word may well be said twice: "yes".
+                answered_only = all(role is not Role.USER for role in self._roles_after(first))
+                if first.n_later == 0 or (named is None and answered_only):
+                    return Thread(first.conversation_id, 1, first.chain)
+        if named is not None:
+            return self._after_newest(said, named, now=now)
+        return Thread(self._new_id(said, now), 0, "")
+
+    def _after_newest(self, said: Sequence[Saying], named: str, *, now: datetime) -> Thread:
+        """Return the thread of words that go on with a conversation by its name alone."""
+        chain = self._known.newest_chain(named)
+        newest = self._store.newest(named, n=1)
+        if (
+            len(said) == 1
+            and newest
+            and newest[0].role is Role.USER
+            and newest[0].text == said[0].text
+            and newest[0].said_at is not None
+            and (now - newest[0].said_at).total_seconds() < ASKED_AGAIN_S
+        ):
+            # It got no answer, and is asked once more.
+            return Thread(named, 1, chain)
+        return Thread(named, 0, chain)
+
+    def _walked(self, known: KnownMessage, at: int, said: Sequence[Saying]) -> Thread:
+        """Return the thread after a known saying, and after answers that come back a little altered."""
+        thread = Thread(known.conversation_id, at + 1, known.chain)
+        turn_id = known.turn_id
+        while thread.n_known < len(said):
+            following = said[thread.n_known]
+            chain, exact = chain_of(thread.chain, following), None
+            for one in self._known.chains_after(turn_id):
+                if one[0] == chain:
+                    exact = one
+            found = exact or self._altered(known, following, turn_id=turn_id)
+            if found is None:
+                break
+            thread = Thread(thread.conversation_id, thread.n_known + 1, found[0])
+            turn_id = found[2]
+        return thread
+
+    def _altered(self, known: KnownMessage, following: Saying, *, turn_id: str = "") -> tuple[str, Role, str] | None:
+        """Return the stored answer that a client's message tells a part of; None if it is none.
+
+        Some clients cut thinking, white space or a notice off before they send an answer back.
+        """
+        words = " ".join(following.text.split())
+        if following.role is not Role.ASSISTANT or not words:
+            return None
+        for chain, role, after in self._known.chains_after(turn_id or known.turn_id):
+            if role is not Role.ASSISTANT:
+                continue
+            try:
+                stored = " ".join(self._store.get([after])[0].text.split())
+            except UnknownTurnError:
+                continue
+            if words in stored and len(words) * 2 >= len(stored):
+                return chain, role, after
+        return None
+
+    def _roles_after(self, first: KnownMessage) -> list[Role]:
+        newest = self._store.newest(first.conversation_id, n=20)
+        ids = [turn.turn_id for turn in newest]
+        start = ids.index(first.turn_id) + 1 if first.turn_id in ids else 0
+        return [turn.role for turn in newest[start:]]
+
+    def _new_id(self, said: Sequence[Saying], now: datetime) -> str:
+        """Return the id of a conversation that begins now: its instant, and digits of its first words."""
+        digits = said[0].content[:6] if said else "empty"
+        stem = f"chat-{now:%Y%m%d-%H%M%S}-{digits}"
+        number, found = 1, stem
+        while self._store.newest(found, n=1):
+            number += 1
+            found = f"{stem}-{number}"
+        return found
+
+    def ids_of(self, thread: Thread, said: Sequence[Saying]) -> list[str]:
+        """Return the stored turns that the client's own history holds."""
+        pairs = [pair_of(said[i - 1] if i else None, one) for i, one in enumerate(said)]
+        return self._known.turn_ids(thread.conversation_id, pairs)
