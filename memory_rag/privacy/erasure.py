@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +29,7 @@ class Erasure:
     @property
     def is_unfinished(self) -> bool:
         """Whether something was removed of which bytes may be left."""
-        return bool(self._erasing.unfinished().rows)
+        return bool(self._erasing.unfinished())
 
     def finish(self, *, timeout_s: float) -> str:
         """Overwrite what is left, and return why that couldn't be done; an empty text if nothing is left.
@@ -38,7 +38,7 @@ class Erasure:
         those who write files, write the store, and read an older state of it.
         """
         unfinished = self._erasing.unfinished()
-        if not unfinished.rows:
+        if not unfinished:
             return ""
         try:
             if unfinished.files_waiting:
@@ -46,17 +46,17 @@ class Erasure:
             self._erasing.rewrite(timeout_s=timeout_s)
             if not self._erasing.fold(timeout_s=timeout_s):
                 return READERS
-            self._erasing.done(unfinished.rows)
+            self._erasing.done(unfinished.since)
         except (StoreError, OSError) as error:
             return str(error)
         return ""
 
-    def contents(self, rows: tuple[int, ...]) -> Mapping[int, int | None]:
+    def contents(self, rows: Iterable[int]) -> Mapping[int, int | None]:
         """Return, for each row, the key of the words that it has now; None if it is gone."""
-        turns = self._store.turns_at(rows)
+        turns = self._store.turns_at(list(rows))
         return {row: content_key(turns[row]) if row in turns else None for row in rows}
 
-    def _erase_files(self, rows: tuple[int, ...], *, timeout_s: float) -> None:
+    def _erase_files(self, rows: Mapping[int, int], *, timeout_s: float) -> None:
         with locked(self._folder / LOCK_NAME, timeout_s=timeout_s, what="vectors or derived files"):
             # Read under the lock: who embeds or saves after it looks at the store first.
             erase_vectors(self._folder, self.contents(rows))

@@ -51,7 +51,7 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     if scene.query.dates:
         found.append(_best_of(scene, _where(dated, scene, np.flatnonzero(allowed)), _DATED))
     if scene.wording is not None:
-        found += [scene.wording.literal, scene.wording.asked_before]
+        found.append(scene.wording.literal)
     if len(wishes := _where(standing, scene, scene.stage.wishes)):
         found.append(_best_of(scene, wishes[allowed[wishes]], _WISHES))
     together = np.sort(np.concatenate(found))

@@ -22,7 +22,7 @@ MISSING: Final = -2.0
 """The cosine of an entry that has no vector: below any cosine, -1 to 1, even of a shifted query."""
 _ENOUGH: Final = 0.5
 """The share of the question's words, by idf, below which the best turn is no full match: of a paraphrase the wrong turn
-may hold one weak word."""
+may hold one weak word. A turn of typical length with such a share has half of the possible BM25 too."""
 LEAST_DEVIATION: Final = 1e-9
 """Below this, values differ by rounding only: in quarters of such a deviation they would seem to differ a lot."""
 
@@ -87,8 +87,10 @@ class Scene:
         best = int(self.bm25.argmax()) if len(self.bm25) else 0
         if len(self.bm25) == 0 or self.bm25[best] <= 0:
             return 0.0
-        held = 1.0 if self.wording is None else float(self.wording.share(np.array([best]))[0])
-        return float(self.bm25[best]) * max(1.0, _ENOUGH / held)
+        full = float(self.bm25[best])
+        if self.wording is None or full >= _ENOUGH * self.possible_bm25:
+            return full
+        return full * max(1.0, _ENOUGH / float(self.wording.share(np.array([best]))[0]))
 
     def keyword(self, entries: Entries) -> Scores:
         """Return BM25 as a share of ``full_bm25``, 0 to 1."""

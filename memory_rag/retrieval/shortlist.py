@@ -88,15 +88,11 @@ class Shortlist:
         return words.share(self.entries) * self.keyword
 
     def literal(self) -> Scores:
-        """Return 1 for turns that say as they stand the words given or quoted, 1/4 for those that ask this question."""
+        """Return 1 for turns that say as they stand the words given or quoted, 0 for others."""
         words = self.scene.wording
-        if words is None:
+        if words is None or len(words.literal) == 0:
             return np.zeros(len(self))
-        value = np.zeros(len(self))
-        for found, worth in ((words.asked_before, 0.25), (words.literal, 1.0)):
-            if len(found):
-                value[np.isin(self.entries, found, assume_unique=True)] = worth
-        return value
+        return np.isin(self.entries, words.literal, assume_unique=True).astype(np.float64)
 
     @cached_property
     def by_date(self) -> Scores:

@@ -67,10 +67,7 @@ def wording(short: Shortlist) -> Scores:
 
 
 def literal(short: Shortlist) -> Scores:
-    """1 for turns that say as they stand the words given, or those that a question quotes: they rule.
-
-    .25 for turns that ask this very question: its answer is looked for.
-    """
+    """1 for turns that say as they stand the words given, or those that a question quotes: they rule."""
     return short.literal()
 
 

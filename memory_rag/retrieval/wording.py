@@ -73,11 +73,6 @@ class Wording:
             found.append(self._saying(self._query.whole, self._found))
         return found[0] if len(found) == 1 else np.unique(np.concatenate([_NONE, *found]))
 
-    @cached_property
-    def asked_before(self) -> Entries:
-        """The entries that ask this very question, ascending."""
-        return _NONE if self._query.gives_words else self._saying(self._query.whole, self._found)
-
     def _look_up(self, phrase: str) -> FoundWords:
         return self._indexed.bm25.look_up(self._indexed.analyzer.query_words(phrase), self._pool)
 

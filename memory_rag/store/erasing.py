@@ -8,28 +8,35 @@ folds the log into the file and cuts it to nothing, which has to wait for whoeve
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from memory_rag.errors import MemoryLockedError
 from memory_rag.store.connections import Connection, Connections
-from memory_rag.store.removal import in_parts
 
 _LOOKED_EVERY_S: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """The rows whose bytes are still to be overwritten, and those of them whose files beside the store are done."""
+    """The rows whose bytes are still to be overwritten, each with when that was noted, and those of them whose files
+    beside the store are done.
 
-    rows: tuple[int, ...]
+    A row that is noted again meanwhile, by another process, has another instant: what was done for the first is not
+    done for the second.
+    """
+
+    since: Mapping[int, int]
     files_done: frozenset[int]
 
+    def __bool__(self) -> bool:
+        return bool(self.since)
+
     @property
-    def files_waiting(self) -> tuple[int, ...]:
-        return tuple(row for row in self.rows if row not in self.files_done)
+    def files_waiting(self) -> dict[int, int]:
+        return {row: since for row, since in self.since.items() if row not in self.files_done}
 
 
 class Erasing:
@@ -40,14 +47,15 @@ class Erasing:
 
     def unfinished(self) -> Unfinished:
         with self._connections.reading() as connection:
-            found = connection.execute("SELECT row, files_done FROM erasing ORDER BY row").fetchall()
-        return Unfinished(tuple(int(row) for row, _ in found), frozenset(int(row) for row, done in found if done))
+            found = connection.execute("SELECT row, since, files_done FROM erasing ORDER BY row").fetchall()
+        return Unfinished(
+            {int(row): int(since) for row, since, _ in found}, frozenset(int(row) for row, _, done in found if done)
+        )
 
-    def note_files_done(self, rows: tuple[int, ...]) -> None:
-        """Note that the files beside the store hold nothing of these rows any more."""
+    def note_files_done(self, since: Mapping[int, int]) -> None:
+        """Note that the files beside the store hold nothing any more of these rows, as they were noted ``since``."""
         with self._connections.writing() as connection:
-            for part, marks in in_parts(rows):
-                connection.execute(f"UPDATE erasing SET files_done = 1 WHERE row IN ({marks})", part)
+            connection.executemany("UPDATE erasing SET files_done = 1 WHERE row = ? AND since = ?", since.items())
 
     def rewrite(self, *, timeout_s: float) -> None:
         """Write every page of the file anew, into the write-ahead log.
@@ -79,17 +87,21 @@ class Erasing:
                 return False
             time.sleep(_LOOKED_EVERY_S)
 
-    def done(self, rows: tuple[int, ...]) -> None:
-        """Note that nothing of these rows is left anywhere."""
+    def done(self, since: Mapping[int, int]) -> None:
+        """Note that nothing is left anywhere of these rows, as they were noted ``since``."""
         with self._connections.writing() as connection:
-            for part, marks in in_parts(rows):
-                connection.execute(f"DELETE FROM erasing WHERE row IN ({marks}) AND files_done", part)
+            connection.executemany("DELETE FROM erasing WHERE row = ? AND since = ? AND files_done", since.items())
 
 
 def is_unfinished(connections: Connections) -> bool:
     """Tell whether something was removed of which bytes may be left."""
+    return n_unfinished(connections) > 0
+
+
+def n_unfinished(connections: Connections) -> int:
+    """Count the turns of which bytes that were removed may be left."""
     with connections.reading() as connection:
-        return connection.execute("SELECT 1 FROM erasing LIMIT 1").fetchone() is not None
+        return int(connection.execute("SELECT count(*) FROM erasing").fetchone()[0])
 
 
 def has_rules(connections: Connections) -> bool:

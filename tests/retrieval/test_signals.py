@@ -55,7 +55,9 @@ class Plain:
         best = max(self.inside, key=lambda other: self.scene.bm25[other], default=None)
         if best is None or self.scene.bm25[best] == 0:
             return 0.0
-        full = self.scene.bm25[best] * max(1.0, 0.5 / self.share(best, self.scene.query.words))
+        full = self.scene.bm25[best]
+        if full < 0.5 * self.scene.possible_bm25:
+            full *= max(1.0, 0.5 / self.share(best, self.scene.query.words))
         return float(self.scene.bm25[entry] / full)
 
     def share(self, entry: int, words: Sequence[Sequence[str]]) -> float:
@@ -164,9 +166,7 @@ class Plain:
         if '"' in question:
             return float(question.split('"')[1].lower() in said)
         phrase = question.strip("?.").lower()
-        if phrase not in said or len(self.scene.query.words) < 2:
-            return 0.0
-        return 1.0 if self.scene.query.gives_words else 0.25
+        return float(phrase in said and len(self.scene.query.words) > 1 and self.scene.query.gives_words)
 
     def first_person(self, entry: int) -> float:
         return float(bool({"I", "we", "my"} & set(self.turns[entry].text.replace("?", "").split())))

@@ -72,16 +72,6 @@ def test_a_question_is_not_ranked_by_the_share_of_its_words(memory: Memory) -> N
     assert {hit.signals["wording"] for hit in memory.search("What did I say about the rent for May?")} == {0.0}
 
 
-def test_a_question_that_was_asked_before_is_found_but_does_not_rule(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "q", embedder="none", language="en") as memory:
-        asked = memory.add("Which bakery sells rye bread?")
-        memory.add("The bakery on Mill Lane sells rye bread, and so does the bakery by the station.", role="assistant")
-
-        found = memory.search("Which bakery sells rye bread?")
-
-        assert {hit.turn.turn_id: hit.signals["literal"] for hit in found} == {asked.turn_id: 2.5, "t2": 0.0}
-
-
 def test_one_word_is_no_phrase(memory: Memory) -> None:
     assert {hit.signals["literal"] for hit in memory.search("rent")} == {0.0}
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_rag.importers.identity import digest
-from memory_rag.importers.messages import as_list, as_object, is_said, raw_json, role_of
-from memory_rag.importers.openai_content import blocks_of, text_of, without_files
+from memory_rag.importers.messages import as_list, as_object, is_said, role_of
+from memory_rag.importers.openai_content import blocks_of, text_of
 from memory_rag.turns import Block, Role
 
 
@@ -47,25 +47,18 @@ def sayings_of(messages: Sequence[Any]) -> list[Saying]:
     return said
 
 
-def saying_of(message: Mapping[str, Any], role: Role, *, at: int, tools: Mapping[str, str] = {}) -> Saying:  # noqa: B006
+def saying_of(message: Mapping[str, Any], role: Role, *, at: int, tools: Mapping[str, str] | None = None) -> Saying:
     """Return one message as it is stored; ``tools`` are the names of the tools that were called, by call id."""
     fields = dict(message)
-    name = fields.get("name") or tools.get(str(fields.get("tool_call_id")))
-    kept = without_files(fields)
+    name = fields.get("name") or (tools or {}).get(str(fields.get("tool_call_id")))
     return Saying(
         role=role,
         text=text_of(fields),
-        blocks=tuple(_storable(block) for block in blocks_of(kept, role)),
+        blocks=blocks_of(fields, role),
         name=name if isinstance(name, str) and name.strip() else "",
         content=digest(role.value, _told(fields)),
         at=at,
     )
-
-
-def _storable(block: Block) -> Block:
-    """Return a block whose data JSON can write as text again."""
-    raw_json(block.data)
-    return block
 
 
 def _told(fields: dict[str, Any]) -> list[Any]:
