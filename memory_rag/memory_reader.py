@@ -102,12 +102,15 @@ class MemoryReader:
     def verify(self, answer: str, *, answer_turn_id: str | None = None) -> tuple[Verdict, ...]:
         """Check every quotation in a model's answer against what was said, one verdict each, in the answer's order.
 
-        ``answer_turn_id`` is the answer's own turn, if it is stored: it can't confirm itself.
+        ``answer_turn_id`` is the answer's own turn, if it is stored: it can't confirm itself. A verdict's message says
+        if the quoted turn was corrected, or if it said these words until it was.
         """
+        from memory_rag.retrieval.corrections import with_corrections
         from memory_rag.retrieval.verification import verify
 
         with self._lock.held():
-            return verify(answer, source=self.indexes.quote_source(None), answer_turn_id=answer_turn_id)
+            verdicts = verify(answer, source=self.indexes.quote_source(None), answer_turn_id=answer_turn_id)
+        return with_corrections(verdicts, self.store, answer_turn_id=answer_turn_id)
 
     def context(self, user_message: str, *, system: str = "", **wish: Unpack[Wishes]) -> PromptContext:
         """Return the prompt for what the user says now: its messages, what they cost, what is in them and why.

@@ -42,10 +42,27 @@ def test_a_memory_that_is_well_has_only_good_findings(folder: Path) -> None:
     found = check(folder)
 
     assert {name: finding.state for name, finding in found.items()} == dict.fromkeys(
-        ("words", "keyword", "embedder", "vectors", "embedded", "private", "place", "log", "disk", "extras"), "ok"
+        ("words", "removal", "keyword", "embedder", "vectors", "embedded", "private", "place", "log", "disk", "extras"),
+        "ok",
     )
     assert found["words"].message == "3 turns, each with the SHA-256 that it was stored with"
     assert found["vectors"].message == "3 vectors of 64 numbers and length 1"
+
+
+def test_what_was_removed_and_is_still_to_be_overwritten_is_told(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "memory", embedder=HashedWords(), language="en") as memory:
+        memory.add("the kayak is red")
+        memory.store.remove(["t1"])
+
+        found = {finding.name: finding for finding in memory.doctor().findings}["removal"]
+        assert (found.state, found.message) == (
+            "warn",
+            "bytes pending of 1 turn, forgotten or corrected for good: somebody reads an older state, or a process was "
+            "stopped",
+        )
+        assert "the next opening overwrites them" in found.remedy
+
+    assert check(tmp_path / "memory")["removal"].state == "ok"
 
 
 def test_an_empty_memory_is_well(tmp_path: Path) -> None:

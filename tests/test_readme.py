@@ -20,6 +20,12 @@ ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in (ROOT / "README.md", *DOCS)}
+OTHERS = {
+    name: (ROOT / name).read_text(encoding="utf-8")
+    for name in ("CHANGELOG.md", "eval/README.md", "indexes/README.md", "notebooks/README.md")
+}
+"""Pages whose commands and links are looked at too."""
+ALL = PAGES | OTHERS
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _EXAMPLE = re.compile(
@@ -98,17 +104,17 @@ def test_every_page_is_linked_from_the_readme() -> None:
     assert [name for name in PAGES if name != "README.md" and f"({name})" not in README] == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ALL)
 def test_every_link_to_a_file_leads_to_one(name: str) -> None:
-    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", PAGES[name])]
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", ALL[name])]
 
     files = [link for link in links if link and "://" not in link]
     assert [link for link in files if not ((ROOT / name).parent / link).exists()] == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ALL)
 def test_every_command_and_option_on_a_page_exists(name: str) -> None:
-    written = list(_command_lines(PAGES[name]))
+    written = list(_command_lines(ALL[name]))
 
     assert [f"{line}: {problem}" for line in written if (problem := _wrong_with(line))] == []
 
@@ -118,6 +124,14 @@ def test_every_command_is_told_on_the_readme() -> None:
     told = set(re.findall(r"[a-z-]+", " ".join(line.split("|")[1] for line in table.splitlines() if "|" in line)))
 
     assert [name for name in COMMANDS if name not in told and name != "demo"] == []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_module_that_a_page_runs_exists(name: str) -> None:
+    modules = re.findall(r"python -m ((?:memory_rag|tests)[\w.]*)", ALL[name])
+
+    paths = [ROOT / module.replace(".", "/") for module in modules]
+    assert [path for path in paths if not (path.with_suffix(".py").is_file() or (path / "__main__.py").is_file())] == []
 
 
 @pytest.mark.parametrize(
@@ -159,7 +173,7 @@ def _zero(name: str) -> str:
 def _command_lines(text: str) -> Iterator[str]:
     """Yield each ``memory-rag`` call of a page: in shell blocks, and in code amid words."""
     for language, block in _FENCE.findall(text):
-        if language == "bash":
+        if language in ("bash", ""):
             yield from (line.strip() for line in block.splitlines() if line.strip().startswith("memory-rag "))
     outside = _FENCE.sub("", text)
     yield from (" ".join(found.split()) for found in re.findall(r"`(memory-rag [^`]+)`", outside))

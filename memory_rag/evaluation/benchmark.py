@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -91,6 +93,18 @@ class Benchmark:
         if pool == "memory" or not query.conversation_id:
             return self.documents
         return self._by_conversation.get(query.conversation_id, ())
+
+    @cached_property
+    def questions_sha256(self) -> str:
+        """The SHA-256 of the answerable questions as they are asked, with what is relevant to each.
+
+        Questions that were made are in no file that was read: those of two runs may have the same ids and other words.
+        """
+        asked = [
+            (query.query_id, query.text, query.conversation_id, sorted(self.qrels[query.query_id].items()))
+            for query in self.answerable()
+        ]
+        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
     @cached_property
     def _by_conversation(self) -> Mapping[str, tuple[Document, ...]]:

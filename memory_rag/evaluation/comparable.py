@@ -83,6 +83,12 @@ def _differences(a: Report, b: Report) -> Iterator[str]:
     ours, theirs = set(a["queries"]), set(b["queries"])
     if ours != theirs:
         yield f"questions: {len(ours):,} and {len(theirs):,}, {len(ours & theirs):,} in both"
+    elif "questions_sha256" in a["dataset"] and "questions_sha256" in b["dataset"]:
+        yield from _unlike(
+            "words of the questions (sha256)",
+            a["dataset"]["questions_sha256"][:12],
+            b["dataset"]["questions_sha256"][:12],
+        )
 
 
 def _unlike(what: str, a: object, b: object) -> Iterator[str]:

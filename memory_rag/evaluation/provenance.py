@@ -10,18 +10,24 @@ import subprocess
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-_ENGINES = ("numpy", "faiss-cpu", "onnxruntime", "tokenizers", "PyStemmer", "rank-bm25")
+from memory_rag import __version__
+
+_PACKAGE: Final = Path(__file__).parents[1]
+_ENGINES: Final = ("numpy", "faiss-cpu", "onnxruntime", "tokenizers", "PyStemmer", "rank-bm25")
 
 
 def provenance(**settings: Any) -> dict[str, Any]:
-    """Return commit, versions, machine, time and the settings given, as JSON."""
+    """Return this package's commit and version, those of the engines, machine, time and the settings given, as JSON.
+
+    The commit is ``unknown`` where the package isn't in a checkout of its own.
+    """
     return {
         "commit": _commit(),
         "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
-        "versions": {name: version(name) for name in _ENGINES},
+        "versions": {"memory-rag": __version__, **{name: version(name) for name in _ENGINES}},
         "machine": {"system": platform.system(), "processor": _processor(), "cores": os.cpu_count()},
         "settings": settings,
     }
@@ -35,12 +41,16 @@ def write_result(path: Path, result: dict[str, Any]) -> None:
 
 def _commit() -> str:
     try:
-        found = subprocess.run(
-            ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True, timeout=10
-        )
+        # In an environment inside somebody else's repository the commit would be theirs.
+        _git("ls-files", "--error-unmatch", "__init__.py")
+        return _git("describe", "--always", "--dirty")
     except (OSError, subprocess.SubprocessError):
         return "unknown"
-    return found.stdout.strip()
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=_PACKAGE, capture_output=True, text=True, check=True, timeout=10)
+    return done.stdout.strip()
 
 
 def _processor() -> str:
@@ -54,7 +64,6 @@ def _processor() -> str:
 def code_digest() -> str:
     """Return a SHA-256 of the package's own modules: other code may rank otherwise."""
     listed = hashlib.sha256()
-    package = Path(__file__).parents[1]
-    for path in sorted(package.rglob("*.py")):
-        listed.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes() + b"\0")
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        listed.update(f"{path.relative_to(_PACKAGE)}\0".encode() + path.read_bytes() + b"\0")
     return listed.hexdigest()

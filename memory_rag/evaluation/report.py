@@ -146,6 +146,7 @@ def _dataset(benchmark: Benchmark) -> Dataset:
     found: Dataset = {
         "name": benchmark.name,
         "sha256": benchmark.sha256,
+        "questions_sha256": benchmark.questions_sha256,
         "unit": benchmark.unit,
         "n_queries": len(benchmark.answerable()),
         "n_unanswerable": len(benchmark.unanswerable()),

@@ -99,8 +99,9 @@ class PoolSize(TypedDict):
 class Dataset(TypedDict):
     """The data: ``n_queries`` have evidence and are scored, ``n_unanswerable`` have none and are not.
 
-    ``made`` says by which rule the questions of a category were made, where one made them, and ``caution`` what to keep
-    in mind with such questions.
+    ``sha256`` is of the files read, ``questions_sha256`` of the questions that were asked. ``made`` says by which rule
+    the questions of a category were made, where one made them, and ``caution`` what to keep in mind with such
+    questions.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Dataset(TypedDict):
     n_documents: int
     n_conversations: int
     dropped: list[dict[str, Any]]
+    questions_sha256: NotRequired[str]
     made: NotRequired[dict[str, str]]
     caution: NotRequired[str]
 

@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 from memory_rag.errors import QueryError
 from memory_rag.evaluation.benchmark import Benchmark, Query
+from memory_rag.evaluation.datasets.assembly import Judged
+from memory_rag.evaluation.datasets.question_file import written_line
 from memory_rag.evaluation.kept_rankings import KeptRankings
 from memory_rag.evaluation.pools import by_conversation
 from memory_rag.evaluation.report import COMPARED, MEASURES, build_report
@@ -153,15 +155,19 @@ class Trial:
         return reports[0] if len(reports) == 1 else over_pools(*reports)
 
     def write(self, folder: Path, report: AnyReport) -> list[Path]:
-        """Write the report, a TREC run a pool and retriever, the qrels and the questions, and return the files."""
+        """Write the report, a TREC run a pool and retriever, the qrels and the questions, and return the files.
+
+        The questions are written as a question file, which ``bench run own --questions`` asks again.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         written = [folder / REPORT, folder / QRELS, folder / QUESTIONS]
         write_report(written[0], report)
         asked = self.benchmark.answerable()
         judged = {query.query_id: self.benchmark.qrels[query.query_id] for query in asked}
         _write(written[1], "".join(qrels_lines(judged)))
-        lines = ({"query_id": query.query_id, "text": query.text} for query in asked)
-        _write(written[2], "".join(json.dumps(line) + "\n" for line in lines))
+        lines = "".join(written_line(Judged(query, judged[query.query_id])) for query in asked)
+        # A lone surrogate as its escape in JSON.
+        written[2].write_bytes(lines.encode("utf-8", "backslashreplace"))
         for pool, runs in self.runs.items():
             for name, run in runs.items():
                 path = folder / "runs" / f"{pool}-{quote(name, safe=' ()').replace(' ', '-')}.run"
@@ -193,7 +199,8 @@ def read_questions(folder: Path) -> dict[str, str]:
     if not path.is_file():
         return {}
     lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
-    return {line["query_id"]: line["text"] for line in lines}
+    # Until 0.1.0 it was called "text".
+    return {line["query_id"]: line.get("query", line.get("text", "")) for line in lines}
 
 
 def _write(path: Path, text: str) -> None:

@@ -103,7 +103,7 @@ def scorers(
     where = min(sizes, key=lambda query_id: (sizes[query_id], query_id))
     asked = [measure(name) for name in measures]
     for one in asked:
-        _check_cutoff(one, depth=depth, smallest=sizes[where], where=where)
+        _check_cutoff(one, pool=pool, depth=depth, smallest=sizes[where], where=where)
     left_out: list[str] = []
     found: list[Scorer] = list(asked)
     deepest = max((k for k in CURVE if k <= depth and k < sizes[where]), default=0)
@@ -172,7 +172,7 @@ def _pool_sizes(benchmark: Benchmark, *, pool: PoolName) -> dict[str, int]:
     return {query.query_id: len(benchmark.pool_of(query, pool=pool)) for query in benchmark.answerable()}
 
 
-def _check_cutoff(one: Measure, *, depth: int, smallest: int, where: str) -> None:
+def _check_cutoff(one: Measure, *, pool: PoolName, depth: int, smallest: int, where: str) -> None:
     if one.cutoff > depth:
         raise QueryError(
             f"{one} looks at {one.cutoff} hits, but the runs have {depth}; run with a depth of at least that"
@@ -180,7 +180,7 @@ def _check_cutoff(one: Measure, *, depth: int, smallest: int, where: str) -> Non
     if one.cutoff >= smallest:
         raise QueryError(
             f"{one} says nothing about query {where!r}: its pool has {smallest} candidates, so any order would do; "
-            "choose a smaller k, or leave out queries of so small a pool"
+            "choose a smaller k" + (", or ask of the whole memory alone with --pool memory" if pool != "memory" else "")
         )
 
 

@@ -37,15 +37,6 @@ class Interval:
         return {"mean": self.mean, "low": self.low, "high": self.high, "n": self.n}
 
 
-def bootstrap_by_query(values: Sequence[float] | Values, *, seed: int = 0) -> Interval:
-    """Return the mean over queries and its interval, queries resampled one by one.
-
-    Raises:
-        ValueError: there is no value.
-    """
-    return bootstrap_by_cluster(values, clusters=[str(n) for n in range(len(values))], seed=seed)
-
-
 def bootstrap_by_cluster(values: Sequence[float] | Values, *, clusters: Sequence[str], seed: int = 0) -> Interval:
     """Return the mean over queries and its interval, whole clusters (conversations) resampled with all their queries.
 
@@ -87,22 +78,19 @@ def bootstrap_columns(values: Values, *, clusters: Sequence[str], seed: int = 0)
     return [Interval(float(mean), float(least), float(most), len(values)) for mean, least, most in columns]
 
 
-def randomization_test(a: Sequence[float] | Values, b: Sequence[float] | Values, *, seed: int = 0) -> float:
-    """Return the two-sided p of a paired randomization test on the mean difference (Fisher's, by sign flips).
+def randomization_tests(differences: Values, *, seed: int = 0) -> list[float]:
+    """Return the two-sided p of a paired randomization test on the mean of each column of differences (Fisher's, by
+    sign flips); shape (queries, columns).
 
     Smucker, Allan & Carterette, "A Comparison of Statistical Significance Tests for Information Retrieval", CIKM 2007.
     10,000 random flips, the observed one counted among them; where up to 13 queries differ, every flip there is, which
-    is exact. Identical values give 1.
+    is exact. A column of zeros gives 1.
 
     Raises:
-        ValueError: not as many values in ``a`` as in ``b``, or none.
+        ValueError: there is no query.
     """
-    (p,) = randomization_tests(_paired(a, b)[:, None], seed=seed)
-    return p
-
-
-def randomization_tests(differences: Values, *, seed: int = 0) -> list[float]:
-    """Return the p of :func:`randomization_test` for each column of differences, shape (queries, columns)."""
+    if len(differences) == 0:
+        raise ValueError("a paired test needs at least one query")
     # A sum in another order differs in its last bits; such a tie is reached too.
     observed = np.abs(differences.sum(axis=0)) - 1e-9
     n_queries, n_columns = differences.shape

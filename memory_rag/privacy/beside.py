@@ -1,4 +1,4 @@
-"""What was written down beside the turns: pins, decisions, state, events, titles; what of it has to go."""
+"""What was written down beside the turns: pins, decisions, state, events, titles, summaries; what of it has to go."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from memory_rag.privacy.own_words import OwnWords, folded
+from memory_rag.privacy.retold import drop_retold, retold_texts
 from memory_rag.store.connections import Connection
 from memory_rag.store.tombstones import Tombstones
 from memory_rag.turns import text_bytes, text_from_bytes
@@ -30,7 +31,7 @@ class Beside:
 
 
 def texts_beside(connection: Connection) -> Iterator[str]:
-    """Yield every text that is kept beside the turns, the raw sources and the summaries."""
+    """Yield every text that is kept beside the turns, but for raw sources and what summaries quote."""
     for select in (
         "SELECT text, x'' FROM pins",
         "SELECT text, because FROM decisions",
@@ -41,6 +42,7 @@ def texts_beside(connection: Connection) -> Iterator[str]:
         for one, other in connection.execute(select):
             yield text_from_bytes(one)
             yield text_from_bytes(other)
+    yield from retold_texts(connection)
 
 
 @dataclass(slots=True)
@@ -69,6 +71,7 @@ class BesideTurns:
         self._state()
         self._events()
         self._titles()
+        self._retold()
 
     def unlink(self) -> None:
         """Leave what was written down apart, but name none of the turns any more."""
@@ -79,6 +82,7 @@ class BesideTurns:
                 if turn_id in self.turn_ids:
                     self.connection.execute(f"UPDATE {table} SET turn_id = NULL WHERE {key} = ?", (number,))
         self._events()
+        self._retold()
 
     def _listed(self, table: str, key: str, letter: str, columns: Sequence[str]) -> None:
         for number, turn_id, *parts in self.connection.execute(
@@ -140,6 +144,10 @@ class BesideTurns:
                 self.connection.execute("DELETE FROM conversations WHERE conversation_id = ?", (conversation_id,))
                 tombstones.set_up_title(conversation_id, now=self.now)
                 self.found.append(Beside("title", conversation_id, text, why))
+
+    def _retold(self) -> None:
+        for kind, name, text in drop_retold(self.connection, lambda text: bool(self.own.told_by(text))):
+            self.found.append(Beside(kind, name, text, self._why(text)))
 
     def _tells(self, text: str) -> bool:
         return self._repeats(text) or bool(self.own.told_by(text))

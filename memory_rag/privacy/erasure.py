@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -51,7 +51,7 @@ class Erasure:
             return str(error)
         return ""
 
-    def contents(self, rows: Iterable[int]) -> Mapping[int, int | None]:
+    def contents(self, rows: Collection[int]) -> Mapping[int, int | None]:
         """Return, for each row, the key of the words that it has now; None if it is gone."""
         turns = self._store.turns_at(list(rows))
         return {row: content_key(turns[row]) if row in turns else None for row in rows}

@@ -48,8 +48,13 @@ def find(text: str, kinds: Collection[Kind] = frozenset(Kind), *, seen: int | No
         return []
     read = with_plain_digits(text)
     taken = Taken()
-    # What a graver kind has taken is taken also where that kind isn't asked for.
-    found = [Found(span, kind) for kind, spans in _by_rule(read, seen) for span in taken.take(spans)]
+    last = max(_GRAVEST_FIRST.index(kind) for kind in kinds)
+    found: list[Found] = []
+    for kind, spans in _by_rule(read, seen):
+        if _GRAVEST_FIRST.index(kind) > last:
+            break
+        # What a graver kind has taken is taken also where that kind isn't asked for.
+        found += [Found(span, kind) for span in taken.take(spans)]
     return sorted((one for one in found if one.kind in kinds), key=lambda one: one.span)
 
 
@@ -62,8 +67,8 @@ def _by_rule(text: str, seen: int) -> Iterator[tuple[Kind, Iterable[Span]]]:
     if seen & families.PASSWORD:
         yield Kind.PASSWORD, find_passwords(text)
     if seen & families.FIGURES:
-        figures = [Span(*one.span()) for one in _FIGURES.finditer(text) if len(digits_of(one[0])) >= _LEAST_DIGITS]
         yield Kind.IBAN, find_ibans(text)
+        figures = [Span(*one.span()) for one in _FIGURES.finditer(text) if len(digits_of(one[0])) >= _LEAST_DIGITS]
         for kind, rule in _RULES:
             yield kind, _in_all(partial(rule, text), figures, len(text))
     if seen & families.EMAIL:
@@ -75,6 +80,11 @@ _RULES: Final[tuple[tuple[Kind, Callable[[str, Span], Iterator[Span]]], ...]] = 
     (Kind.FODSELSNUMMER, find_fodselsnummer),
     (Kind.PERSONNUMMER, find_personnummer),
     (Kind.PHONE, find_phones),
+)
+_GRAVEST_FIRST: Final = (
+    *(Kind.PRIVATE_KEY, Kind.API_KEY, Kind.PASSWORD, Kind.IBAN),
+    *(kind for kind, _rule in _RULES),
+    Kind.EMAIL,
 )
 
 

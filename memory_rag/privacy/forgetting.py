@@ -20,6 +20,7 @@ from memory_rag.retrieval.indexes import Indexes
 from memory_rag.retrieval.search_lock import SearchLock
 from memory_rag.retrieval.turn_table import content_key
 from memory_rag.settings import Settings
+from memory_rag.store.connections import Connection
 from memory_rag.store.correcting import Correction
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.turns import Turn
@@ -114,12 +115,19 @@ class Forgetting:
     # -- doing
 
     def forget(
-        self, turn_ids: Sequence[str], *, timeout_s: float | None = None, prove: bool = False, beside: bool = True
+        self,
+        turn_ids: Sequence[str],
+        *,
+        timeout_s: float | None = None,
+        prove: bool = False,
+        beside: bool = True,
+        mend: bool = True,
     ) -> Forgotten:
         """Forget turns: their rows, whatever tells of them, their vectors, and every byte of it.
 
         Waits up to ``timeout_s`` (``lock_timeout_s`` if None) for each of those who write and who read an older state.
-        With ``beside`` False pins, decisions and the state stay as they are.
+        With ``beside`` False pins, decisions and the state stay as they are. With ``mend`` False no summary is made
+        anew now, which may take a model's time: it stays without the lines that could tell, until its next turn.
 
         Raises:
             UnknownTurnError: no turn has one of these ids, or one is named twice; nothing was removed.
@@ -130,7 +138,7 @@ class Forgetting:
             if prove:
                 sought = self._proving.sought((), dict.fromkeys(turns))
             removed = remove_turns(connection, turns, now=_now(), beside=beside)
-        return self._finished(removed, sought, timeout_s)
+        return self._finished(removed, sought, timeout_s, mend=mend)
 
     def correct(
         self, turn_id: str, correction: Correction, *, timeout_s: float | None = None, prove: bool = False
@@ -143,12 +151,26 @@ class Forgetting:
         """
         sought: Sought | None = None
         with self._store.connections.writing() as connection:
-            ((row, old),) = found_turns(connection, [turn_id], place=str(self._folder)).items()
-            correction = self._store.screened(connection, row, old, correction)
+            row, old, correction = self._to_correct(connection, turn_id, correction)
             if prove:
                 sought = self._proving.sought((), {row: content_key(correction.of(old))})
             turn, removed = correct_turn(connection, row, old, correction, now=_now())
         return turn, self._finished(removed, sought, timeout_s)
+
+    def plan_correction(self, turn_id: str, correction: Correction) -> Forgotten:
+        """Return what would be erased with what a turn was; nothing is changed.
+
+        Raises:
+            UnknownTurnError: no turn has this id.
+            RefusedError: a rule keeps the new text out.
+        """
+        with self._store.connections.writing(discard=True) as connection:
+            row, old, correction = self._to_correct(connection, turn_id, correction)
+            return Forgotten(correct_turn(connection, row, old, correction, now=_now())[1])
+
+    def _to_correct(self, connection: Connection, turn_id: str, correction: Correction) -> tuple[int, Turn, Correction]:
+        ((row, old),) = found_turns(connection, [turn_id], place=str(self._folder)).items()
+        return row, old, self._store.screened(connection, row, old, correction)
 
     def finish(self, *, timeout_s: float = 0.0) -> str:
         """Overwrite what an earlier removal left, and return why that couldn't be done; empty if nothing is left."""
@@ -176,14 +198,17 @@ class Forgetting:
             sought.said = _said(remove_turns(connection, turns, now=_now()))
         return sought
 
-    def _finished(self, removed: Removed, sought: Sought | None, timeout_s: float | None) -> Forgotten:
+    def _finished(
+        self, removed: Removed, sought: Sought | None, timeout_s: float | None, *, mend: bool = True
+    ) -> Forgotten:
         wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
         # The memory's own lock is only held for what reads its indexes: others search while this waits.
         pending = self._erasure.finish(timeout_s=wait)
         with self._lock.held(), suppress(StoreError):
             # It is rebuilt when it is needed.
             self._indexes.save(timeout_s=wait)
-        done = Forgotten(removed, pending, tuple(name for name in self._stale_conversations() if self._mend(name)))
+        stale = self._stale_conversations() if mend else ()
+        done = Forgotten(removed, pending, tuple(name for name in stale if self._mend(name)))
         if sought is None or pending:
             return done
         sought.said = _said(removed)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
-from memory_rag.privacy.key_marks import MARKS
+from memory_rag.privacy.key_marks import NAME_ENDS, SHAPES, TELEGRAM
 from memory_rag.privacy.kinds import Kind
 from memory_rag.turns import text_bytes
 
 EMAIL, FIGURES, PASSWORD, KEY, PRIVATE_KEY = 1, 2, 4, 8, 16
+ALL: Final = EMAIL | FIGURES | PASSWORD | KEY | PRIVATE_KEY
 _FAMILY: Final = {
     Kind.EMAIL: EMAIL,
     Kind.PHONE: FIGURES,
@@ -37,6 +38,13 @@ _ZEROS: Final = (
     *(0x1040, 0x17E0),
 )
 _LONG_RUN: Final = b"a" * 16
+# What a key by its mark is made of, the mark with it; all else parts one word from the next.
+_KEPT: Final = bytes(
+    byte if byte in b"_-./:+=" or (byte < 0x80 and chr(byte).isalnum()) else 0x20 for byte in range(256)
+)
+_LEAST_KEY: Final = 16
+# Ids, hashes and times are made of these alone, and no mark is.
+_OF_IDS: Final = b"0123456789abcdef-:.TZ+"
 # Digits become 0, and what may stand between them (the bytes of other spaces and hyphens too) goes.
 _FIGURES: Final = bytes(0x30 if byte in _DIGITS else 0x20 for byte in range(256))
 _BETWEEN: Final = b" ()+-./" + bytes((0xC2, 0xA0, 0xE2, *range(0x80, 0xA0), 0xAF, 0x88, 0x92))
@@ -66,30 +74,58 @@ def families_of(kinds: Collection[Kind]) -> int:
     return families
 
 
-def glance(text: str) -> int:
-    """Return the families of rules that are worth asking about a text, as bits; what isn't seen here isn't in it."""
+def glance(text: str, wanted: int = ALL, *, is_joined: bool = False) -> int:
+    """Return which of the ``wanted`` families of rules are worth asking about a text, as bits.
+
+    What isn't seen here isn't in it. Of a text that ``is_joined`` of others, in whatever order and with anything but
+    letters and digits between them, it is told what is seen in any of them, and in one as the name of another.
+    """
     data = text_bytes(text)
     is_ascii = len(data) == len(text)
     seen = 0
     if telling := data.translate(None, _OTHER_THAN_TELLING):
-        if b"@" in telling:
-            seen = EMAIL
-        if len(telling) >= len(_EIGHT_DIGITS) and _EIGHT_DIGITS in data.translate(_FIGURES, _BETWEEN):
+        has_at = b"@" in telling
+        if has_at:
+            seen = wanted & EMAIL
+        has_figures = wanted & FIGURES and len(telling) >= len(_EIGHT_DIGITS)
+        if has_figures and _EIGHT_DIGITS in data.translate(_FIGURES, _BETWEEN):
             seen |= FIGURES
-        small = data.lower().decode("latin-1")
-        is_told = _has_any(small, _WORDS) or (not is_ascii and _has_any(small, _WORDS_BEYOND_ASCII))
-        if is_told or (b"@" in telling and "://" in small):
-            seen |= PASSWORD
-    if _LONG_RUN in data.translate(_RUNS) and _has_any(text, MARKS):
-        seen |= KEY
-        if b"PRIVATE KEY" in data:
-            seen |= PRIVATE_KEY
+        if wanted & PASSWORD:
+            small = data.lower().decode("latin-1")
+            is_told = _has_any(small, _WORDS) or (not is_ascii and _has_any(small, _WORDS_BEYOND_ASCII))
+            if is_told or (has_at and "://" in small):
+                seen |= PASSWORD
+    if wanted & KEY and _LONG_RUN in data.translate(_RUNS):
+        is_named = _has_any(text, NAME_ENDS) and (is_joined or names_a_value(text))
+        if is_named or marks_in(data):
+            seen |= KEY
+    if b"PRIVATE KEY" in data:
+        seen |= wanted & PRIVATE_KEY
     if not is_ascii and data.translate(None, _OTHER_THAN_FOREIGN):
-        seen |= FIGURES | EMAIL
+        seen |= wanted & (FIGURES | EMAIL)
         plain = with_plain_digits(text)
         if plain != text:
-            seen |= glance(plain)
+            seen |= glance(plain, wanted, is_joined=is_joined)
     return seen
+
+
+def names_a_value(text: str) -> bool:
+    """Tell whether a text has a long value after a name such as key or token."""
+    from memory_rag.privacy.named_values import named_values
+
+    return next(named_values(text), None) is not None
+
+
+def marks_in(data: bytes) -> set[str]:
+    """Return the marks of providers that a text's long words have in them, given as its bytes."""
+    long_words = [word for word in data.translate(_KEPT).split() if len(word) >= _LEAST_KEY]
+    return {mark for word in long_words if word.translate(None, _OF_IDS) for mark in _marks_of(word.decode("ascii"))}
+
+
+@lru_cache(maxsize=2048)
+def _marks_of(word: str) -> tuple[str, ...]:
+    # Names of fields come again and again.
+    return tuple(mark for mark in (*SHAPES, TELEGRAM) if mark in word)
 
 
 def with_plain_digits(text: str) -> str:

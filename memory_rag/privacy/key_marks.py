@@ -63,5 +63,5 @@ NAME_ENDS: Final = (
     *("økkel", "Økkel"),
 )
 """How the names end under which a key without a mark may stand: api_key, accessToken, client_secret."""
-MARKS: Final = (*SHAPES, ":AA", *NAME_ENDS)
-"""A text without any of these holds no key that is found."""
+TELEGRAM: Final = ":AA"
+"""What stands in the middle of a bot's token."""

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from memory_rag.privacy.bounds import begins_at, places_of
-from memory_rag.privacy.key_marks import NAME_ENDS, SHAPES
-from memory_rag.turns import Span
+from memory_rag.privacy.bounds import begins_at
+from memory_rag.privacy.glance import marks_in
+from memory_rag.privacy.key_marks import SHAPES, TELEGRAM
+from memory_rag.privacy.named_values import named_values
+from memory_rag.turns import Span, text_bytes
 
-_LEAST_LONG: Final = 16
-_DIGIT: Final = re.compile("[0-9]")
 _SCHEME: Final = "https://"
 _COMPILED: Final[dict[str, re.Pattern[str]]] = {}
 _GOES_ON: Final = re.compile(r"[A-Za-z0-9_]")
@@ -19,11 +19,6 @@ _RUN: Final = re.compile(r"[\w.-]*", re.ASCII)
 _TELEGRAM: Final = re.compile(r":AA[\w-]{33}(?![\w-])", re.ASCII)
 _BOT: Final = re.compile(r"(?<![0-9])[0-9]{8,10}\Z")
 
-# A value that a name calls a secret: api_key = ..., "token": "...", Authorization: Bearer ...
-_VALUE_AFTER: Final = re.compile(
-    r"(?:en|et|n)?(?:[\"'\]`]{0,2}(?:\s?(?:=>|:=|[:=])|\s(?:is|was|är|er|ist|es))\s?|[\"'`]?\s)"
-    r"(?:[Bb]earer\s|[Bb]asic\s|token\s)?[\"'`]?(?P<value>[A-Za-z0-9_+/=.~-]{16,400})"
-)
 _SURE: Final = re.compile(
     r"(?:api[\s_-]?(?:k|n|t)|secret[\s_-]?(?:access[\s_-]?)?k|account[\s_-]?k|(?:client|app|signing)[\s_-]?s|"
     r"(?:access|auth|refresh|private|bot|security)[\s_-]?t|b|a)\Z",
@@ -38,24 +33,20 @@ _LONGEST_PEM: Final = 20_000
 
 def find_keys(text: str) -> Iterator[Span]:
     """Yield the keys and tokens in a text: those with a provider's mark, then those that a name says are one."""
-    # Marks are looked for in the long words only: there are many marks.
-    long_words = " ".join([word for word in text.split() if len(word) >= _LEAST_LONG])
+    marks = marks_in(text_bytes(text))
     for mark in SHAPES:
-        if mark in long_words:
+        if mark in marks:
             yield from _marked(text, mark)
-    if not _DIGIT.search(long_words):
-        return
-    for found in _TELEGRAM.finditer(text):
-        bot = _BOT.search(text, max(0, found.start() - 11), found.start())
-        if bot is not None:
-            yield Span(bot.start(), found.end())
-    for name_end in NAME_ENDS:
-        for place in places_of(text, name_end):
-            if named := _VALUE_AFTER.match(text, place + len(name_end)):
-                value = named["value"].rstrip("." if named["value"].endswith("==") else ".=")
-                is_sure = _SURE.search(text, max(0, place - 24), place + (name_end[0] in "kK")) is not None
-                if _is_key_like(value, is_sure=is_sure):
-                    yield Span(named.start("value"), named.start("value") + len(value))
+    if TELEGRAM in marks:
+        for found in _TELEGRAM.finditer(text):
+            bot = _BOT.search(text, max(0, found.start() - 11), found.start())
+            if bot is not None:
+                yield Span(bot.start(), found.end())
+    for place, named in named_values(text):
+        value = named["value"].rstrip("." if named["value"].endswith("==") else ".=")
+        is_sure = _SURE.search(text, max(0, place - 24), place + (text[place] in "kK")) is not None
+        if _is_key_like(value, is_sure=is_sure):
+            yield Span(named.start("value"), named.start("value") + len(value))
 
 
 def find_private_keys(text: str) -> Iterator[Span]:

@@ -48,7 +48,8 @@ def words_of_the_house(connection: Connection, folder: Path) -> Iterator[str]:
         "SELECT DISTINCT kind FROM events UNION SELECT DISTINCT model FROM events WHERE model IS NOT NULL",
         "SELECT made_by FROM summaries UNION SELECT level FROM summaries UNION SELECT note FROM summaries",
         "SELECT DISTINCT kind || ' ' || action || ' ' || place FROM findings",
-        "SELECT made_by FROM talk_summaries UNION SELECT fingerprint FROM talk_vectors",
+        "SELECT made_by FROM talk_summaries UNION SELECT fingerprint FROM talk_vectors UNION "
+        "SELECT fingerprint || side FROM talk_windows",
         "SELECT claimant FROM summary_claims",
         "SELECT path FROM pinned_files",
         "SELECT scope FROM retention UNION SELECT name FROM retention",

@@ -104,6 +104,10 @@ def prove(folder: Path, texts: Sequence[Needle], others: Sequence[Needle], *, le
         for number, _place in in_text.found_in(name.encode("utf-8", "surrogateescape").lower()):
             found.append(_trace(name, 0, texts[number]))
         try:
+            if not path.is_file() and path.exists():
+                # A pipe would be waited for, without end.
+                unreadable.append(f"{name}: it is no file")
+                continue
             n_bytes += path.stat().st_size
             if method := _compression(path):
                 unreadable.append(f"{name}: it is compressed ({method})")

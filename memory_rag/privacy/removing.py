@@ -100,7 +100,7 @@ def remove_turns(connection: Connection, turns: dict[int, Turn], *, now: int, be
         rows=rows,
         said=said,
         beside=tuple(others.found),
-        sources=tuple(erase_quoting_sources(connection, conversation_ids, said, now=now)),
+        sources=tuple(erase_quoting_sources(connection, said, conversation_ids=conversation_ids, now=now)),
         n_answers=drop_answers_after(connection, sorted(firsts.items()), said, now=now),
         n_versions=len(versions) // 2,
     )
@@ -123,6 +123,9 @@ def correct_turn(
     )
     own = OwnWords(frozenset(set[str]().union(*map(telling_words, wrong)) - right))
     corrected = erase_and_correct(connection, row, old, correction, tells=_telling(own, wrong), now=now)
+    if old.source is None:
+        # An export of this memory made before holds what was wrong; a turn with a source is known by its row.
+        Tombstones(connection).set_up(old, now=now)
     withdraw(connection, [row])
     others = BesideTurns(
         connection,
@@ -139,7 +142,7 @@ def correct_turn(
         said=wrong,
         is_gone=False,
         beside=tuple(others.found),
-        sources=tuple(erase_quoting_sources(connection, [old.conversation_id], wrong, now=now)),
+        sources=tuple(erase_quoting_sources(connection, wrong, conversation_ids={old.conversation_id}, now=now)),
         n_answers=drop_answers_after(connection, [(old.conversation_id, old.ordinal)], wrong, now=now),
     )
 

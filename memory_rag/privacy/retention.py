@@ -153,19 +153,21 @@ class Retention:
         expiries.sort(key=lambda one: one.at)
         return Schedule(rules, tuple(expiries), n_kept, self._clock())
 
-    def apply(self, *, timeout_s: float | None = None) -> Forgotten | None:
+    def apply(self, *, timeout_s: float | None = None, mend: bool = True) -> Forgotten | None:
         """Forget what is due now, and return what that was; None if nothing is.
 
-        Pins, decisions and the state stay: they were written down apart, to hold until they are taken off.
+        Pins, decisions and the state stay: they were written down apart, to hold until they are taken off. With
+        ``mend`` False summaries that lose lines aren't made anew now.
         """
         due = [one.turn_id for one in self.schedule().due]
         with self._store.connections.writing() as connection:
             _see(connection, self._clock())
-        return self._forgetting.forget(due, timeout_s=timeout_s, beside=False) if due else None
+        return self._forgetting.forget(due, timeout_s=timeout_s, beside=False, mend=mend) if due else None
 
     def apply_daily(self) -> Forgotten | None:
         """Forget what is due, once a day; called when a memory is opened, and never a reason not to open it.
 
+        Waits for nobody, nor for a model: summaries stay without the lines that they lose until their next turn.
         Not when the clock is thirty days ahead of the last opening: then it has to be so at the next one too.
         """
         try:
@@ -179,7 +181,7 @@ class Retention:
                 with self._store.connections.writing() as connection:
                     _see(connection, now - _EVERY)
                 return None
-            return self.apply(timeout_s=0.0)
+            return self.apply(timeout_s=0.0, mend=False)
         except StoreError:
             return None
 

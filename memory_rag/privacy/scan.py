@@ -100,14 +100,14 @@ def scan(
     """
     result = Scan(redacted=_redacted(store))
     total = len(store)
-    tags: list[tuple[int, list[Finding]]] = []
+    tags: list[tuple[int, str, list[Finding]]] = []
     for row, turn in store.scan():
         result.n_turns += 1
         found = list(_in_turn(turn, screening))
         result.held += found
         spans = [one for one in found if one.place == IN_TEXT]
         if spans:
-            tags.append((row, [Finding(one.kind, Action.TAG, span=one.span) for one in spans]))
+            tags.append((row, turn.sha256, [Finding(one.kind, Action.TAG, span=one.span) for one in spans]))
         if progress is not None and result.n_turns % _TOLD_EVERY == 0:
             progress("reading", result.n_turns, total)
     result.held += _beside(store.connections, screening)
@@ -146,12 +146,19 @@ def _redacted(store: SqliteTurnStore) -> Counter[str]:
     return Counter({kind: n for (kind, action), n in store.findings.counts().items() if action == Action.REDACT})
 
 
-def _tag(store: SqliteTurnStore, tags: list[tuple[int, list[Finding]]]) -> int:
-    """Write the tags of turns down in place of those they had, and return of how many turns."""
+def _tag(store: SqliteTurnStore, tags: list[tuple[int, str, list[Finding]]]) -> int:
+    """Write the tags of turns down in place of those they had, and return of how many turns.
+
+    Not of those that another process removed or gave other words meanwhile: it has tagged what it stored.
+    """
+    n_tagged = 0
     with store.connections.writing() as connection:
-        for row, findings in tags:
-            replace_findings(connection, row, findings, only_text=True, only=Action.TAG)
-    return len(tags)
+        for row, digest, findings in tags:
+            found = connection.execute("SELECT sha256 FROM turns WHERE row = ?", (row,)).fetchone()
+            if found is not None and bytes(found[0]).hex() == digest:
+                replace_findings(connection, row, findings, only_text=True, only=Action.TAG)
+                n_tagged += 1
+    return n_tagged
 
 
 def as_json(result: Scan) -> dict[str, Any]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from memory_rag.errors import RefusedError
 from memory_rag.privacy.glance import families_of, glance
 from memory_rag.privacy.kinds import Action, Kind, actions_of
 from memory_rag.privacy.never import Never
+from memory_rag.privacy.source_glance import beside, glance_at_json, glance_at_strings
 from memory_rag.settings import Settings
 from memory_rag.store.screening import IN_BLOCKS, IN_SOURCE, Finding, Screened
 from memory_rag.turns import Block, Turn
@@ -77,18 +77,19 @@ class Screening:
             return Screened(turn, refusal=f"never_store has: {rule}")
         found = self._found_in(turn.text, _ALL_KINDS, self._all_families)
         raw = None if turn.source is None else turn.source.raw
-        in_raw = raw is not None and self._may_hold(raw, "" if found else turn.text)
-        if found or in_raw or turn.blocks or _REDACTED in turn.text:
-            return self._screened(turn, found, in_raw=in_raw)
+        of_raw = [] if raw is None else self._found_in_source(raw, "" if found else turn.text)
+        in_blocks = self._found_in_blocks(turn.blocks) if turn.blocks else []
+        if found or of_raw or in_blocks or _REDACTED in turn.text:
+            return self._screened(turn, found, in_blocks=in_blocks, of_raw=of_raw)
         return Screened(turn)
 
-    def _screened(self, turn: Turn, found: list[Found], *, in_raw: bool) -> Screened:
+    def _screened(
+        self, turn: Turn, found: list[Found], *, in_blocks: list[tuple[str, Found]], of_raw: list[tuple[str, Found]]
+    ) -> Screened:
         from memory_rag.privacy.redaction import placeholders_in, redact, with_known
         from memory_rag.privacy.taken import Taken
 
         raw = None if turn.source is None else turn.source.raw
-        in_blocks = list(self.found_in_strings(_strings_of(turn.blocks)))
-        of_raw = list(self.found_in_raw(raw)) if raw is not None and in_raw else []
         in_text = [(one.span.of(turn.text), one) for one in found if one.kind in self._taken]
         if refusal := self._refusal([*found, *(one for _value, one in in_blocks + of_raw)]):
             return Screened(turn, refusal=refusal)
@@ -139,20 +140,28 @@ class Screening:
     # -- finding
 
     def _found_in(self, text: str, kinds: Collection[Kind], families: int) -> list[Found]:
-        seen = glance(text)
-        if not seen & families:
+        seen = glance(text, families)
+        if not seen:
             return []
         from memory_rag.privacy.finding import find
 
         return find(text, kinds, seen=seen)
 
-    def _may_hold(self, raw: str, text: str) -> bool:
-        """Tell whether a source's JSON could hold what is to be taken out, beside the turn's text, which holds nothing.
+    def _found_in_source(self, raw: str, text: str) -> list[tuple[str, Found]]:
+        """Return what is to be taken out of a source's JSON beside the turn's text, in which nothing was found.
 
-        Behind an escape a letter is hidden.
+        Most sources are told at a glance to hold nothing.
         """
-        rest = raw.replace(encode_basestring(text), "", 1)
-        return "\\" in rest or bool(glance(rest) & self._taken_families)
+        rest = beside(raw, text)
+        if not glance_at_json(rest, self._taken_families):
+            return []
+        return list(self._found_in_json(raw, escapes_hide="\\" in rest))
+
+    def _found_in_blocks(self, blocks: Sequence[Block]) -> list[tuple[str, Found]]:
+        strings = list(_strings_of(blocks))
+        if not glance_at_strings((text for text, _name in strings), self._taken_families):
+            return []
+        return list(self.found_in_strings(iter(strings)))
 
     def found_in_strings(self, strings: Iterator[tuple[str, str]]) -> Iterator[tuple[str, Found]]:
         """Yield (value, what it is) of all that is to be taken out of strings that stand under names."""
@@ -170,17 +179,22 @@ class Screening:
 
     def found_in_raw(self, raw: str) -> Iterator[tuple[str, Found]]:
         """Yield (value, what it is) of all that is to be taken out of a source's JSON, or of its text if it is none."""
+        if glance_at_json(raw, self._taken_families):
+            yield from self._found_in_json(raw, escapes_hide="\\" in raw)
+
+    def _found_in_json(self, raw: str, *, escapes_hide: bool) -> Iterator[tuple[str, Found]]:
         from memory_rag.privacy.json_values import is_json, literals_of
 
         found = self._found_in(raw, self._taken, self._taken_families)
+        # As a whole it is read once; string by string only where that saw something, or an escape may hide it.
+        if not found and not escapes_hide:
+            return
         if not is_json(raw):
             yield from ((one.span.of(raw), one) for one in found)
             return
-        # As a whole it is read once; string by string only where that saw something, or an escape may hide it.
-        if found or "\\" in raw:
-            yield from self.found_in_strings(
-                (decoded, name) for start, end, decoded, name in literals_of(raw) if found or "\\" in raw[start:end]
-            )
+        yield from self.found_in_strings(
+            (decoded, name) for start, end, decoded, name in literals_of(raw) if found or "\\" in raw[start:end]
+        )
 
     # -- taking out
 

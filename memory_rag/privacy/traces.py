@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import Final
 
+from memory_rag.privacy.byte_search import ByteSearch
 from memory_rag.privacy.own_words import LONG, WORD, folded, telling_words, words_in
+from memory_rag.privacy.spellings import PIECE, pieces, spelled
 from memory_rag.store.connections import Connection
 from memory_rag.store.removal import note_erasing
 from memory_rag.turns import text_from_bytes
@@ -18,32 +20,51 @@ _IN_A_ROW: Final = 3
 
 
 def erase_quoting_sources(
-    connection: Connection, conversation_ids: Iterable[str], said: Iterable[str], *, now: int
+    connection: Connection, said: Sequence[str], *, conversation_ids: Set[str], now: int
 ) -> list[str]:
     """Erase the source's JSON of turns that stay, where it quotes what was forgotten; return their ids.
 
-    A reply may carry the whole message that it answers. It quotes if it has three words in a row of a forgotten text
-    (or all of a shorter one) that its own turn's text has not.
+    A reply may carry the whole message that it answers. In one of these conversations it quotes if it has three words
+    in a row of a forgotten text (or all of a shorter one) that its own turn's text has not; elsewhere, where the same
+    words stand by chance more often, if it has 24 characters in a row as well.
     """
     forgotten = set[tuple[str, ...]]().union(*map(_in_a_row, said))
+    long_pieces = _Pieces(said)
     erased: list[str] = []
-    for conversation_id in sorted(set(conversation_ids)):
-        for row, turn_id, text, blocks, raw in connection.execute(
-            "SELECT row, turn_id, text, blocks, raw FROM turns WHERE conversation_id = ? AND raw IS NOT NULL "
-            "ORDER BY row",
-            (conversation_id,),
-        ).fetchall():
-            quoted = _in_a_row(_unescaped(text_from_bytes(raw)), forgotten) & forgotten
-            if (
-                quoted
-                - _in_a_row(text_from_bytes(text), forgotten)
-                - _in_a_row(text_from_bytes(blocks or b""), forgotten)
-            ):
-                connection.execute("UPDATE turns SET raw = NULL WHERE row = ?", (row,))
-                connection.execute("INSERT OR IGNORE INTO erased VALUES (?, 'raw', ?)", (row, now))
-                note_erasing(connection, [row], now=now)
-                erased.append(turn_id)
+    for row, turn_id, conversation_id, raw in connection.execute(
+        "SELECT row, turn_id, conversation_id, raw FROM turns WHERE raw IS NOT NULL ORDER BY row"
+    ):
+        if (conversation_id in conversation_ids or long_pieces.are_in(raw)) and _quotes(
+            connection, row, raw, forgotten
+        ):
+            erased.append(turn_id)
+            note_erasing(connection, [row], now=now)
+    rows = [(turn_id,) for turn_id in erased]
+    connection.executemany(
+        f"INSERT OR IGNORE INTO erased SELECT row, 'raw', {int(now)} FROM turns WHERE turn_id = ?", rows
+    )
+    connection.executemany("UPDATE turns SET raw = NULL WHERE turn_id = ?", rows)
     return erased
+
+
+class _Pieces:
+    """Pieces of 24 characters of some texts, in every spelling."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        whole = [piece for text in texts for piece in pieces(text) if len(piece) == PIECE]
+        self._search = ByteSearch([data for piece in dict.fromkeys(whole) for _encoding, data in spelled(piece)])
+
+    def are_in(self, data: bytes) -> bool:
+        """Tell whether some bytes hold any of them."""
+        return any(True for _found in self._search.found_in(data.lower()))
+
+
+def _quotes(connection: Connection, row: int, raw: bytes, forgotten: Set[tuple[str, ...]]) -> bool:
+    quoted = _in_a_row(_unescaped(text_from_bytes(raw)), forgotten) & forgotten
+    if not quoted:
+        return False
+    (texts,) = connection.execute("SELECT text, blocks FROM turns WHERE row = ?", (row,)).fetchall()
+    return bool(quoted.difference(*(_in_a_row(text_from_bytes(text or b""), forgotten) for text in texts)))
 
 
 def drop_answers_after(

@@ -7,7 +7,17 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from memory_rag.prompt.message_parts import THINKING, Json, Message, answer_text, answers, blocks, calls, is_answer
+from memory_rag.prompt.message_parts import (
+    THINKING,
+    Json,
+    Message,
+    answer_text,
+    answers,
+    blocks,
+    calls,
+    is_answer,
+    may_be_text,
+)
 
 _FORM: Final = "[{what} cleared to save space: {n} tokens; the whole of it: get_turn {turn_id}]"
 _IS_FORM: Final = re.compile(r"\[[^\[\]\n]* cleared to save space: \d+ tokens; the whole of it: get_turn \S+\]")
@@ -36,6 +46,12 @@ def result_of(message: Message, key: str) -> str:
     texts = answer_text(answer)
     others = [part for part in content if not (isinstance(part, Mapping) and "text" in part)]
     return texts + (json.dumps(others, ensure_ascii=False) if others else "")
+
+
+def can_be_cleared(message: Message, key: str) -> bool:
+    """Tell whether a line may stand for a message's answer to a call, so that its provider still takes it."""
+    block = _block_answering(message, key)
+    return may_be_text(message if block is None else block)
 
 
 def without_result(message: Message, key: str, *, placeholder: str) -> Json:

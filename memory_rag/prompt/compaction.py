@@ -50,10 +50,11 @@ def fit(
     what may be cleared; their trigger is the limit here.
 
     Raises:
-        SettingsError: a limit below 1, or not one turn id for each message.
+        SettingsError: a limit or ``keep_recent`` below 1, or not one turn id for each message.
     """
-    if n_tokens < 1:
-        raise SettingsError(f"n_tokens must be at least 1, got {n_tokens}")
+    for name, given in {"n_tokens": n_tokens, "keep_recent": keep_recent}.items():
+        if given < 1:
+            raise SettingsError(f"{name} must be at least 1, got {given}")
     before = messages_tokens(messages, counter=counter)
     cleared: tuple[Cleared, ...] = ()
     smaller = [dict(message) for message in messages]

@@ -14,7 +14,7 @@ from memory_rag.prompt.fixed_parts import BETWEEN, FixedPart
 from memory_rag.prompt.pinned_files import FileRead
 from memory_rag.prompt.prompt_context import Account, Included, PartCost, PromptContext
 from memory_rag.prompt.retrieved import Around, Retrieved, retrieved_turns
-from memory_rag.prompt.retrieving import NOT_ASKED, NOT_STRONG, Retrieve, is_quoted
+from memory_rag.prompt.retrieving import NO_ROOM, NOT_ASKED, NOT_STRONG, Retrieve, is_quoted
 from memory_rag.prompt.summary_source import SummarySource, SummaryText
 from memory_rag.prompt.tokens import MESSAGE_OVERHEAD, REPLY_OVERHEAD, TokenCounter
 from memory_rag.prompt.window import Window, newest_turns
@@ -23,6 +23,7 @@ from memory_rag.retrieval.ranking import Ranking
 from memory_rag.store.turn_reader import TurnReader
 from memory_rag.turns import Role, printable
 
+TOKEN_BUDGET: Final = 6000
 SUMMARY_SHARE: Final = 1 / 3
 """Of what the newest turns leave, what a summary may claim before turns are retrieved; it gets what they leave too."""
 SUMMARY_HEADING: Final = (
@@ -51,7 +52,7 @@ class ContextWish:
     ``never``, or ``tool`` (the model asks for them itself); ``within`` narrows that search.
     """
 
-    token_budget: int = 6000
+    token_budget: int = TOKEN_BUDGET
     keep_recent: int = 8
     conversation_id: str = "main"
     retrieve: str = "auto"
@@ -103,7 +104,9 @@ class Assembly:
         ranking, found, earlier = None, Retrieved(), Earlier()
         need = self._need(question, wish)
         notes = [NOT_ASKED] if need is Need.NONE and wish.retrieve == Retrieve.AUTO else []
-        if need is not Need.NONE and left > 0:
+        if need is not Need.NONE and left <= 0:
+            notes = [NO_ROOM]
+        elif need is not Need.NONE:
             earlier = earlier_talks(
                 question,
                 search=self.earlier,
@@ -126,10 +129,14 @@ class Assembly:
                 )
             elif ranking.hits:
                 notes = [NOT_STRONG.format(evidence=ranking.evidence)]
+        if earlier.text and not found.text:
+            # They stand in the message of the quoted turns, whose marks those would have paid for.
+            earlier = replace(earlier, n_tokens=earlier.n_tokens + MESSAGE_OVERHEAD)
+            left -= MESSAGE_OVERHEAD
         left -= found.n_tokens
         if summaries is not None:
             # What fits in what is left may be a finer level, or one at all.
-            late = summaries.at_most(self._room_for_summary(left), count=self.counter.count)
+            late = summaries.at_most(max(0, left), count=self._section_cost)
             if late is not None and not self._n_between(window, late, wish, up_to=1):
                 summary = late
         return self._done(
@@ -168,17 +175,17 @@ class Assembly:
             return window, None
         # Rather than none at all, a summary takes the place of newest turns that it covers.
         for room in (left - window.n_tokens, left):
-            most = self._room_for_summary(int(SUMMARY_SHARE * room))
-            summary = summaries.at_most(most, count=self.counter.count)
+            summary = summaries.at_most(max(0, int(SUMMARY_SHARE * room)), count=self._section_cost)
             if summary is not None:
                 return newest(_covered_to(summary, wish), left - self._summary_cost(summary)), summary
         return window, None
 
     def _summary_cost(self, summary: SummaryText | None) -> int:
-        return 0 if summary is None else self.counter.count(_summary_section(summary) + BETWEEN)
+        return 0 if summary is None else self._section_cost(summary.text)
 
-    def _room_for_summary(self, n_tokens: int) -> int:
-        return max(0, n_tokens - self.counter.count(SUMMARY_HEADING + "\n" + BETWEEN))
+    def _section_cost(self, summary: str) -> int:
+        # Whole: an estimate counts a text otherwise than its pieces, since it looks at the language of all of it.
+        return self.counter.count(_summary_section(summary) + BETWEEN)
 
     def _done(
         self,
@@ -201,7 +208,7 @@ class Assembly:
         costs.append(PartCost("summary", self._summary_cost(summary), told))
         costs.append(PartCost("earlier conversations", earlier.n_tokens, told_of(earlier.talks)))
         sections = [part.text for part in fixed if part.text]
-        sections += [] if summary is None else [_summary_section(summary)]
+        sections += [] if summary is None else [_summary_section(summary.text)]
         included = [Included(turn_id, "newest turns", "newest", cost) for turn_id, cost in window.costs.items()]
         included += [
             Included(
@@ -251,8 +258,8 @@ class Assembly:
         return [f"{many} of {wish.conversation_id!r} are neither in the window nor in a summary; search finds them"]
 
 
-def _summary_section(summary: SummaryText) -> str:
-    return f"{SUMMARY_HEADING}\n{printable(summary.text)}"
+def _summary_section(summary: str) -> str:
+    return f"{SUMMARY_HEADING}\n{printable(summary)}"
 
 
 def _covered_to(summary: SummaryText, wish: ContextWish) -> int | None:

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 from memory_rag.errors import SettingsError
 from memory_rag.prompt.cleared_parts import (
+    can_be_cleared,
     has_thinking,
     is_placeholder,
     placeholder,
@@ -115,7 +116,8 @@ def clear_tool_uses(
 
     ``turn_ids`` name the stored turn of each message, None where there is none; ``answer_turns`` that of an answer by
     the key of its call, for messages that hold the answers of several turns. A result that is no longer than its
-    placeholder would be stays.
+    placeholder would be stays, and so do those of the provider's own tools (web search, code execution, screenshots),
+    which are no uses here: the provider prescribes their form and refuses a line in their place.
 
     Raises:
         SettingsError: there isn't one turn id, or None, for each message.
@@ -123,7 +125,7 @@ def clear_tool_uses(
     _check_lengths(messages, turn_ids)
     before = messages_tokens(messages, counter=counter)
     unchanged = Edited([dict(message) for message in messages], (), before, before)
-    found = pairs(messages)
+    found = [pair for pair in pairs(messages) if can_be_cleared(messages[pair.answered], pair.key)]
     size = before if options.trigger.kind == "input_tokens" else len(found)
     if size <= options.trigger.value:
         return unchanged

@@ -34,8 +34,8 @@ class FixedPart:
 
 
 def system_part(system: str) -> FixedPart:
-    """Return the caller's own instructions, as they are."""
-    return FixedPart("system prompt", system)
+    """Return the caller's own instructions, as they are but for what no request can hold."""
+    return FixedPart("system prompt", printable(system))
 
 
 def preferences_part(pins: Sequence[Pin]) -> FixedPart:

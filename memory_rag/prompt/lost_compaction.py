@@ -73,12 +73,15 @@ def lost_compaction(events: Sequence[Event], *, turn_id: str, n_sent: int, was_k
 
 
 def newest_compaction(events: Sequence[Event]) -> tuple[Compacted | None, int | None]:
-    """Return the newest compaction of these events, and what the newest request after it had, if there was one."""
+    """Return a provider's newest compaction of these events, and what the newest request after it had, if any.
+
+    A compaction of our own is of no answer: it has no block that could be lost.
+    """
     compacted: Compacted | None = None
     last_sent: int | None = None
     for event in events:
-        if event.kind is EventKind.COMPACTION and event.tokens_before is not None:
-            compacted, last_sent = Compacted(event.turn_id or "", event.tokens_before, event.tokens_after), None
+        if event.kind is EventKind.COMPACTION and event.turn_id and event.tokens_before is not None:
+            compacted, last_sent = Compacted(event.turn_id, event.tokens_before, event.tokens_after), None
         elif event.kind is EventKind.ANSWER and compacted is not None and event.turn_id != compacted.turn_id:
             last_sent = event.tokens_before
             if compacted.tokens_after is None:

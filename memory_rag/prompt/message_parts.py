@@ -26,6 +26,11 @@ _ITEM_CALLS: Final = frozenset(
     }
 )
 _ITEM_ANSWERS: Final = frozenset({*(f"{kind}_output" for kind in _ITEM_CALLS), "tool_search_output"})
+_TEXT_ANSWERS: Final = frozenset(
+    {"tool_result", "mcp_tool_result"}
+    | {f"{kind}_output" for kind in ("function_call", "custom_tool_call", "local_shell_call", "apply_patch_call")}
+)
+"""Answers that may be a text; of all others (searches, code that ran, screenshots) the provider prescribes the form."""
 _CALL_SUFFIX: Final = "tool_use"
 _ANSWER_SUFFIX: Final = "tool_result"
 
@@ -86,6 +91,11 @@ def is_answer(block: Mapping[str, Any]) -> bool:
     return str(block.get("type", "")).endswith(_ANSWER_SUFFIX)
 
 
+def may_be_text(answer: Mapping[str, Any]) -> bool:
+    """Tell whether an answer, a message or a block of one, may say anything in words of ours."""
+    return answer.get("role") in ("tool", "function") or answer.get("type") in _TEXT_ANSWERS
+
+
 def leads_the_next(message: Message) -> bool:
     """Tell whether an item is refused without the one after it: reasoning, in the Responses API."""
     return message.get("type") == "reasoning"
@@ -110,6 +120,22 @@ def answer_text(answer: Mapping[str, Any]) -> str:
         return content
     texts = [part if isinstance(part, str) else _text(part) for part in content or ()]
     return "\n".join(text for text in texts if text)
+
+
+def thought_text(data: Mapping[str, Any]) -> str:
+    """Return the words of thinking, in whichever shape it was kept; empty if its provider encrypted them."""
+    for name in ("thinking", "thoughts", "summary", "content", "reasoning_content", "reasoning", "text"):
+        found = data.get(name)
+        told = [found] if isinstance(found, str) else [_thought(part) for part in found or () if found]
+        if any(told):
+            return "\n".join(text for text in told if text)
+    return ""
+
+
+def _thought(part: Any) -> str:
+    if not isinstance(part, Mapping):
+        return part if isinstance(part, str) else ""
+    return "\n".join(str(part[name]) for name in ("text", "summary", "content") if isinstance(part.get(name), str))
 
 
 def _text(part: Any) -> str:

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from memory_rag.errors import ModelError, SettingsError
 from memory_rag.prompt.capabilities import Capabilities
-from memory_rag.prompt.message_parts import Json, Message, answers, calls
-from memory_rag.prompt.provider_requests import RequestPart, Wish
+from memory_rag.prompt.message_parts import Json, Message, answers, blocks, calls
+from memory_rag.prompt.provider_requests import THRESHOLD_BETA, RequestPart, Wish
 from memory_rag.prompt.tool_pairs import cut_points
 
 ON_DEMAND_BETA: Final = "compact-2026-09-04"
@@ -101,6 +101,15 @@ def going_on(block: Json, messages: Sequence[Message], *, kept_from: int) -> lis
             f"they can start at {', '.join(map(str, allowed))}"
         )
     return [{"role": "assistant", "content": [block]}, *(dict(message) for message in messages[kept_from:])]
+
+
+def betas_for(messages: Sequence[Message]) -> tuple[str, ...]:
+    """Return the betas without which Anthropic refuses these messages: those of the compaction blocks in them.
+
+    A block that was made on demand is signed, one that was made at a threshold isn't.
+    """
+    found = [block for message in messages for block in blocks(message) if block.get("type") == "compaction"]
+    return tuple(dict.fromkeys(ON_DEMAND_BETA if block.get("signature") else THRESHOLD_BETA for block in found))
 
 
 def _refuse_open_calls(messages: Sequence[Message]) -> None:

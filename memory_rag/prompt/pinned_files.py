@@ -44,7 +44,9 @@ class FileRead:
         """Return the line by which an account tells of the file."""
         if self.status in ("missing", "unreadable"):
             return f"{self.path}: {self.status}{f' ({self.why})' if self.why else ''}"
-        cut = f", cut: the first {self.text.count(chr(10)):,} lines are in" if self.is_cut else ""
+        n_lines = self.text.count("\n")
+        part = f"{n_lines:,} lines" if n_lines else f"{len(self.text.encode()):,} bytes of its first line"
+        cut = f", cut: the first {part} are in" if self.is_cut else ""
         return (
             f"{self.path}: {self.status}, {self.n_lines:,} lines, {self.n_bytes:,} bytes, sha256 {self.sha256[:12]}, "
             f"begins {self.first_line[:60]!r}{cut}"

@@ -14,10 +14,10 @@ from memory_rag.prompt.answers import AnswerLog, Recorded
 from memory_rag.prompt.asking_for_details import need_of_details
 from memory_rag.prompt.brief import Brief, brief_of
 from memory_rag.prompt.compaction import Fitted, fit
-from memory_rag.prompt.context import Assembly, ContextWish, Search, Wishes
+from memory_rag.prompt.context import TOKEN_BUDGET, Assembly, ContextWish, Search, Wishes
 from memory_rag.prompt.decisions import Decisions
 from memory_rag.prompt.editing import ClearThinking, ClearToolUses
-from memory_rag.prompt.edits_logged import log_cleared
+from memory_rag.prompt.edits_logged import log_cleared, log_fitted
 from memory_rag.prompt.events import EventKind, EventLog, Price
 from memory_rag.prompt.fixed_parts import (
     DECISION_SHARE,
@@ -33,7 +33,7 @@ from memory_rag.prompt.own_words import OwnWords, own_words
 from memory_rag.prompt.pinned_files import PinnedFiles
 from memory_rag.prompt.pinned_words import PinnedWords
 from memory_rag.prompt.pins import Pins
-from memory_rag.prompt.prompt_context import PromptContext
+from memory_rag.prompt.prompt_context import PromptContext, with_kept_blocks
 from memory_rag.prompt.replay import replayed
 from memory_rag.prompt.returned_blocks import ReturnedBlocks, Shape
 from memory_rag.prompt.state import TaskState
@@ -169,7 +169,13 @@ class Prompt:
         if self._memory is None:
             raise PromptError("the tools search a memory, and this prompt side has none; take them from memory.prompt")
         return MemoryTools(
-            self._store, self._memory.search, self._memory.quote, lambda: self.counter, self._zone, self.events
+            self._store,
+            self._memory.search,
+            self._memory.quote,
+            lambda: self.counter,
+            self._zone,
+            self.events,
+            self.blocks,
         )
 
     def context(self, user_message: str, *, system: str = "", **wishes: Unpack[Wishes]) -> PromptContext:
@@ -181,19 +187,20 @@ class Prompt:
         given: Wishes = {"keep_recent": self._keep_recent, **wishes}
         wish = ContextWish(**given)
         context, ranking = self._assembled(user_message, system, wish)
-        context = self._logged(context, ranking, wish)
-        kept = self.blocks.of(context.window.turn_ids)
-        return replace(
-            context,
-            contents={turn: one.content for turn, one in kept.items() if one.provider == "anthropic"},
-            items={turn: one.content for turn, one in kept.items() if one.provider == "openai"},
-        )
+        return with_kept_blocks(self._logged(context, ranking, wish), self.blocks.of(context.window.turn_ids))
 
-    def where(self, words: str, *, conversation_id: str | None = None, question: str | None = None) -> Whereabouts:
+    def where(
+        self,
+        words: str,
+        *,
+        conversation_id: str | None = None,
+        question: str | None = None,
+        token_budget: int = TOKEN_BUDGET,
+    ) -> Whereabouts:
         """Return where these words are, or went: in the prompt, in a summary, cleared, dropped, stored, never said.
 
         Looked at is the prompt for ``question`` (the last one asked, if None) in a conversation (the one last spoken
-        in, if None). Nothing is logged.
+        in, if None), of as many tokens as the real one may have. Nothing is logged.
 
         Raises:
             PromptError: this was made without a memory, or what must always be in that prompt is over its budget.
@@ -203,7 +210,7 @@ class Prompt:
             raise PromptError("where looks into a memory, and this prompt side has none; take it from memory.prompt")
 
         def prompt(asked: str, conversation: str) -> PromptContext:
-            wish = ContextWish(keep_recent=self._keep_recent, conversation_id=conversation)
+            wish = ContextWish(keep_recent=self._keep_recent, conversation_id=conversation, token_budget=token_budget)
             return self._assembled(asked, "", wish)[0]
 
         searched = Searched(
@@ -226,9 +233,8 @@ class Prompt:
         return brief_of(self, conversation_id=conversation_id, n_earlier=n_earlier)
 
     def _assembled(self, user_message: str, system: str, wish: ContextWish) -> tuple[PromptContext, Ranking | None]:
-        """Put a prompt together; nothing is logged, but for what pinned files said."""
+        """Put a prompt together; nothing is logged."""
         files = self.files.read()
-        self.file_words.see(files)
         decisions = decisions_part(
             self.decisions.all(),
             n_tokens=int(DECISION_SHARE * wish.token_budget),
@@ -308,28 +314,15 @@ class Prompt:
             tool_uses=tool_uses,
             thinking=thinking,
         )
-        log_cleared(
-            self.events,
-            fitted.cleared,
-            conversation_id=conversation_id,
-            tokens_before=fitted.tokens_before,
-            tokens_after=fitted.tokens_cleared_to,
-        )
-        if fitted.summarized:
-            self.events.log(
-                EventKind.COMPACTION,
-                conversation_id=conversation_id,
-                tokens_before=fitted.tokens_cleared_to,
-                tokens_after=fitted.tokens_after,
-                details={"messages": fitted.summarized, "made_by": "memory_rag"},
-            )
+        log_fitted(self.events, fitted, conversation_id=conversation_id)
         return fitted
 
     def _logged(self, context: PromptContext, ranking: Ranking | None, wish: ContextWish) -> PromptContext:
-        """Write down what was retrieved and cleared; where that can't be written, the prompt says so."""
+        """Write down what was retrieved and cleared, and what pinned files said; what can't be, the prompt says."""
         quoted = [one.turn_id for one in context.included if one.part == "retrieved turns"]
         cleared, n_tokens = context.window.cleared, context.window.n_tokens
         try:
+            self.file_words.see(context.account.files)
             log_cleared(
                 self.events,
                 cleared,

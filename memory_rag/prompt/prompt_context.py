@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from memory_rag.prompt.message_parts import Json
+from memory_rag.prompt.on_demand import betas_for
 from memory_rag.prompt.pinned_files import FileRead
+from memory_rag.prompt.returned_blocks import Returned
+from memory_rag.prompt.tokens import messages_tokens
 from memory_rag.prompt.window import Window
 from memory_rag.talks.talk import Talk
 
@@ -117,6 +120,11 @@ class PromptContext:
             messages.append({"role": "user", "content": last})
         return {"system": self.system, "messages": messages} if self.system else {"messages": messages}
 
+    @property
+    def betas(self) -> tuple[str, ...]:
+        """The betas that a request with :meth:`for_anthropic` has to name, for the blocks that go back in it."""
+        return betas_for(self.for_anthropic()["messages"])
+
     def for_responses(self) -> dict[str, Any]:
         """Return ``instructions`` and ``input`` for OpenAI's Responses API; ``input`` alone without instructions."""
         last = [{"type": "message", **message} for message in self._last()]
@@ -126,6 +134,33 @@ class PromptContext:
     def _last(self) -> list[Json]:
         texts = [text for text in (self.quoted, self.question) if text]
         return [{"role": "user", "content": text} for text in texts]
+
+
+def with_kept_blocks(context: PromptContext, kept: Mapping[str, Returned]) -> PromptContext:
+    """Return a prompt with what providers gave for its window's turns; where that is over the budget, it is noted.
+
+    The account is of chat messages, which have the words alone.
+    """
+    given = replace(
+        context,
+        contents={turn: one.content for turn, one in kept.items() if one.provider == "anthropic"},
+        items={turn: one.content for turn, one in kept.items() if one.provider == "openai"},
+    )
+    window, notes = context.window, list(context.notes)
+    for name, own, told in (
+        ("Anthropic", given.contents, window.anthropic),
+        ("OpenAI's Responses API", given.items, window.responses),
+    ):
+        if not own:
+            continue
+        more = messages_tokens(told(own), counter=window.counter) - window.n_tokens
+        over = context.account.total + more - context.account.budget
+        if more > 0 and over > 0:
+            notes.append(
+                f"sent to {name}, the blocks that go back unchanged (thinking, signatures and the like) have about "
+                f"{more:,} tokens more than their words: {over:,} over the budget"
+            )
+    return replace(given, notes=tuple(notes))
 
 
 def _text(text: str) -> Json:

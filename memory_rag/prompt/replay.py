@@ -42,16 +42,6 @@ def from_newest_compaction(messages: Sequence[Json]) -> list[Json]:
     return list(messages)
 
 
-def carries_compaction(messages: Sequence[Mapping[str, object]]) -> bool:
-    """Tell whether a request's messages or items carry a provider's summary."""
-    for message in messages:
-        content = message.get("content")
-        blocks = content if isinstance(content, list) else []
-        if any(isinstance(part, Mapping) and part.get("type") == COMPACTION for part in (message, *blocks)):
-            return True
-    return False
-
-
 def _is_summary(block: Mapping[str, object]) -> bool:
     # An empty one says that the provider failed to make it, and the history was sent on whole.
     return block.get("type") == COMPACTION and bool(block.get("content") or block.get("encrypted_content"))

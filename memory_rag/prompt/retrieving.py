@@ -10,6 +10,7 @@ from memory_rag.prompt.asking_for_details import Need
 from memory_rag.retrieval.ranking import Ranking
 
 NOT_ASKED: Final = "nothing was searched for: these words ask for nothing that was said before (retrieve is 'auto')"
+NO_ROOM: Final = "nothing was searched for: what goes before it leaves no room in the budget"
 NOT_STRONG: Final = (
     "nothing is quoted: it isn't clear that these words ask for what was said before, and the evidence is {evidence} "
     "(retrieve is 'auto')"

@@ -112,11 +112,15 @@ class TaskState:
 
     def _change(self, change: Callable[[Json], Json]) -> Json:
         with self._connections.writing() as connection:
-            state: Json = self._connections.screen.value(change(_read(connection)), what="the state")
             try:
+                state: Json = self._connections.screen.value(change(_read(connection)), what="the state")
                 written = text_bytes(json.dumps(state, ensure_ascii=False, allow_nan=False))
             except (TypeError, ValueError) as error:
                 raise SettingsError(f"the state holds what JSON can write, nothing else ({error})") from error
+            except RecursionError:
+                raise SettingsError(
+                    "the state is a small object, and this is nested hundreds deep; flatten it"
+                ) from None
             if len(written) > self._largest_bytes:
                 raise SettingsError(
                     f"the state would have {len(written):,} bytes, {len(written) - self._largest_bytes:,} over its "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -74,7 +74,8 @@ class StateProposals:
         newest = self._summaries(conversation_id)[-1:] if self._wish != "off" else []
         settled, present = set(self._settled()), self._state.get()
         made = [_proposal(line) for one in newest for line in one.of_kind(*FIELDS)]
-        return [one for one in made if one.proposal_id not in settled and not _is_in(present, one)]
+        worded = {one.text for one in made}
+        return [one for one in made if one.proposal_id not in settled and not _is_in(present, one, worded)]
 
     def take(self, proposal_id: str, *, conversation_id: str = "main") -> Json:
         """Add a proposal to the state, and return the whole state.
@@ -140,10 +141,17 @@ def _proposal(line: Line) -> Proposal:
     return Proposal(hashlib.sha256(named.encode()).hexdigest()[:8], field, line.text, reason, line.turn_ids)
 
 
-def _is_in(state: Json, one: Proposal) -> bool:
-    """Tell whether the state has an entry of these words or of these turns: a summary made anew says it otherwise."""
+def _is_in(state: Json, one: Proposal, worded: Set[str]) -> bool:
+    """Tell whether the state has a proposal's words, or an entry of its turns that a summary made anew says otherwise.
+
+    ``worded`` are the words of all that the summary proposes: an entry in such words is another thing of the same turn.
+    """
     entries: Any = state.get(one.field)
     return isinstance(entries, list) and any(
-        isinstance(entry, dict) and (entry.get("text") == one.text or entry.get("turns") == list(one.turn_ids))
+        isinstance(entry, dict)
+        and (
+            entry.get("text") == one.text
+            or (entry.get("turns") == list(one.turn_ids) and str(entry.get("text")) not in worded)
+        )
         for entry in entries
     )

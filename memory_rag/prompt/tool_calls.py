@@ -12,8 +12,9 @@ from memory_rag.prompt import memory_tools
 from memory_rag.prompt.events import EventKind, EventLog
 from memory_rag.prompt.fencing import Excerpt, fenced
 from memory_rag.prompt.memory_tools import GET_TURN, QUOTE, SEARCH, TOOLS
-from memory_rag.prompt.message_parts import Json, Message, blocks
+from memory_rag.prompt.message_parts import THINKING, Json, Message, blocks, thought_text
 from memory_rag.prompt.retrieved import retrieved_turns
+from memory_rag.prompt.returned_blocks import ReturnedBlocks
 from memory_rag.prompt.tokens import TokenCounter
 from memory_rag.prompt.turn_parts import spoken
 from memory_rag.retrieval.filters import Within
@@ -30,6 +31,7 @@ _LONGEST_TOKEN: Final = 16
 """Code points of a token at most: more of a turn needn't be looked at."""
 _DIFFERENCES: Final = 8
 _SHOWN: Final = 60
+_THOUGHTS: Final = frozenset({*THINKING, "reasoning"})
 
 
 class SearchForTool(Protocol):
@@ -107,6 +109,7 @@ class MemoryTools:
     counter: Callable[[], TokenCounter]
     zone: tzinfo
     events: EventLog
+    kept: ReturnedBlocks
     for_openai: Callable[[], list[Json]] = field(default=memory_tools.for_openai)
     for_responses: Callable[[], list[Json]] = field(default=memory_tools.for_responses)
     for_anthropic: Callable[[], list[Json]] = field(default=memory_tools.for_anthropic)
@@ -167,7 +170,7 @@ class MemoryTools:
         return "\n".join([first, *notes, found.text])
 
     def _get_turn(self, given: Mapping[str, Any], *, n_tokens: int) -> str:
-        turn = _with_its_traffic(self.store.get([given["turn_id"].strip().strip("[]")])[0])
+        turn = self._told_whole(given["turn_id"].strip().strip("[]"))
         start, length = given.get("start", 0), len(turn.text)
         if start and start >= length:
             return f"turn {turn.turn_id} has {length:,} characters: there is nothing from {start:,} on"
@@ -180,6 +183,22 @@ class MemoryTools:
             end = start + max(1, min((end - start) * n_tokens // cost, (end - start) * 9 // 10))
         rest = f"the rest of turn {turn.turn_id}: get_turn with start {end}"
         return text if end == length else f"{text}\n{rest}"
+
+    def _told_whole(self, turn_id: str) -> Turn:
+        """Return a turn whose text tells what was thought, called and answered in it too, which may be in blocks."""
+        turn = self.store.get([turn_id])[0]
+        parts = spoken(turn)
+        kept = self.kept.of([turn_id])
+        thoughts = [block.data for block in turn.blocks if block.kind == "thinking"]
+        thoughts += [block for one in kept.values() for block in one.content if block.get("type") in _THOUGHTS]
+        thought = [thought_text(one) for one in thoughts]
+        told = [
+            f"(thought: {one or 'encrypted by its provider'})" for one in thought if not one or one not in turn.text
+        ]
+        told += [turn.text] if turn.text else []
+        told += [f"(calls {call.name or 'a tool'} with {call.arguments or '{}'})" for call in parts.calls]
+        told += [answer.text for answer in parts.answers if answer.text and answer.text not in turn.text]
+        return replace(turn, text="\n".join(dict.fromkeys(told)), indexed=None)
 
     def _quote(self, given: Mapping[str, Any], *, n_tokens: int) -> str:
         found = self.quote(given["text"], limit=given.get("limit", _PLACES))
@@ -215,14 +234,17 @@ def _calls_in(answer: Message | Sequence[Message]) -> tuple[Provider, list[_Call
         if uses or "tool_calls" not in answer:
             # Without calls the shape makes no difference.
             return "anthropic", [_Called(str(use.get("id")), str(use.get("name")), use.get("input")) for use in uses]
-        return "openai", list(_chat_calls(answer.get("tool_calls") or ()))
+        return "openai", list(_chat_calls(answer.get("tool_calls")))
     items = [item for item in answer if isinstance(item, Mapping) and item.get("type") == "function_call"]
     return "responses", [_Called(str(i.get("call_id")), str(i.get("name")), i.get("arguments")) for i in items]
 
 
-def _chat_calls(calls: Sequence[Any]) -> Iterator[_Called]:
-    for call in calls:
-        function = call.get("function") or call.get("custom") or {}
+def _chat_calls(calls: Any) -> Iterator[_Called]:
+    for call in calls if isinstance(calls, list | tuple) else ():
+        if not isinstance(call, Mapping):
+            continue
+        named = call.get("function") or call.get("custom")
+        function = named if isinstance(named, Mapping) else {}
         yield _Called(str(call.get("id")), str(function.get("name")), function.get("arguments", function.get("input")))
 
 
@@ -238,15 +260,6 @@ def _without_commands(told: str) -> str:
     """Return words without the clauses that name a command: a model has no terminal."""
     kept = "; ".join(clause for clause in told.split("; ") if "memory-rag " not in clause)
     return kept or told
-
-
-def _with_its_traffic(turn: Turn) -> Turn:
-    """Return a turn whose text tells its calls of tools and what tools answered too, which may stand in blocks only."""
-    parts = spoken(turn)
-    told = [turn.text] if turn.text else []
-    told += [f"(calls {call.name or 'a tool'} with {call.arguments or '{}'})" for call in parts.calls]
-    told += [answer.text for answer in parts.answers if answer.text and answer.text not in turn.text]
-    return replace(turn, text="\n".join(told), indexed=None)
 
 
 def _told(quote: Quote) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_rag.errors import QueryError
@@ -66,14 +66,3 @@ def tail_start(messages: Sequence[Message], *, at_most: int) -> int:
         raise QueryError(f"a tail has at least 1 message, got at_most={at_most}")
     points = cut_points(messages)
     return next((point for point in points if len(messages) - point <= at_most), points[-1] if points else 0)
-
-
-def tail_start_within(messages: Sequence[Message], *, n_tokens: int, tokens_of: Callable[[Message], int]) -> int:
-    """Return where the longest tail starts that costs at most so many tokens; the last whole group if none does."""
-    points = cut_points(messages)
-    if not points:
-        return 0
-    costs = [0] * (len(messages) + 1)
-    for index in range(len(messages) - 1, -1, -1):
-        costs[index] = costs[index + 1] + tokens_of(messages[index])
-    return next((point for point in points if costs[point] <= n_tokens), points[-1])

@@ -13,6 +13,8 @@ from memory_rag.turns import Block, Role, Turn, printable
 
 NO_RESULT: Final = "[no result of this call is stored]"
 _KEY: Final = re.compile(r"[^A-Za-z0-9_-]")
+"""What no provider takes in the name of a tool or the id of a call."""
+_LONGEST_NAME: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,9 @@ class ToolCall:
         """The arguments as an object; arguments that are none lie under ``arguments``."""
         try:
             parsed = json.loads(self.arguments or "{}")
-        except ValueError:
+            # An escaped half of a character comes out of it as one that no request can hold.
+            parsed = json.loads(printable(json.dumps(parsed, ensure_ascii=False)))
+        except (ValueError, RecursionError):
             parsed = self.arguments
         return parsed if isinstance(parsed, dict) else {"arguments": parsed}
 
@@ -100,7 +104,7 @@ def is_heard(turn: Turn) -> bool:
 def _call(data: Mapping[str, Any], fallback: str) -> ToolCall:
     nested = data.get("function")
     function: Mapping[str, Any] = nested if isinstance(nested, Mapping) else data
-    name = str(function.get("name") or data.get("type") or "tool")
+    name = _KEY.sub("_", str(function.get("name") or data.get("type") or "tool"))[:_LONGEST_NAME]
     fields = ("arguments", "input", "action")
     given: Any = next((function[name] for name in fields if function.get(name) is not None), {})
     arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)

@@ -10,7 +10,7 @@ from memory_rag.prompt.editing import Cleared, ClearToolUses, Edited, Trigger, c
 from memory_rag.prompt.message_parts import Json
 from memory_rag.prompt.replay import from_newest_compaction
 from memory_rag.prompt.tokens import TokenCounter, message_tokens
-from memory_rag.prompt.tool_pairs import cut_points
+from memory_rag.prompt.tool_pairs import cut_points, tail_start
 from memory_rag.prompt.turn_messages import (
     Contents,
     TurnMessages,
@@ -93,7 +93,7 @@ def newest_turns(
     for many in _LOOKED_AT:
         if len(recent) < keep_recent:
             recent = heard(keep_recent * many + 1)
-    turns = recent[_start(recent, at_most=keep_recent) :] if keep_recent else []
+    turns = recent[tail_start(list(map(pair_shape, recent)), at_most=keep_recent) :] if keep_recent else []
     if covered_to is not None:
         needed = heard(_MOST_UNCOVERED, after=covered_to)
         turns = needed if len(needed) > len(turns) else turns
@@ -109,11 +109,12 @@ def _fitted(turns: Sequence[Turn], *, must_stay: set[str], n_tokens: int, counte
             return window
         clearing = ClearToolUses(trigger=_AT_ONCE, keep=keep)
         window = _window(turns, clearing, counter)
-    points = [*cut_points([pair_shape(turn) for turn in turns]), len(turns)]
-    for start in points:
+    first_to_stay = next((at for at, turn in enumerate(turns) if turn.turn_id in must_stay), len(turns))
+    points = [at for at in (*cut_points(list(map(pair_shape, turns))), len(turns)) if at <= first_to_stay]
+    # Without it, a thousand turns would be told and counted a thousand times.
+    likely = _likely_start(turns, window.costs, n_tokens=n_tokens)
+    for start in points[max(0, sum(at < likely for at in points) - 2) :]:
         kept = turns[start:]
-        if any(turn.turn_id in must_stay for turn in turns[:start]):
-            break
         smaller = _window(kept, clearing, counter, left_out=start)
         if smaller.n_tokens <= n_tokens:
             return smaller
@@ -148,6 +149,9 @@ def _cleared(told: TurnMessages, clearing: ClearToolUses, counter: TokenCounter)
     )
 
 
-def _start(turns: Sequence[Turn], *, at_most: int) -> int:
-    points = cut_points([pair_shape(turn) for turn in turns])
-    return next((point for point in points if len(turns) - point <= at_most), points[-1] if points else 0)
+def _likely_start(turns: Sequence[Turn], costs: Mapping[str, int], *, n_tokens: int) -> int:
+    """Return about where the longest tail that fits starts, from what each turn costs in the whole; not after that."""
+    start = len(turns)
+    while start and (n_tokens := n_tokens - costs.get(turns[start - 1].turn_id, 0)) >= 0:
+        start -= 1
+    return start

@@ -31,10 +31,6 @@ class Comparison:
     rankings: Mapping[str, Ranking]
     turns: tuple[ComparedTurn, ...]
 
-    def only_in(self, mode: str) -> tuple[Turn, ...]:
-        """Return the turns that this mode alone found."""
-        return tuple(found.turn for found in self.turns if set(found.ranks) == {mode})
-
 
 def compare_rankings(query: str, rankings: Mapping[str, Ranking]) -> Comparison:
     """Line up rankings of the same question over the same turns."""

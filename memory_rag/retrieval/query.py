@@ -13,7 +13,7 @@ from memory_rag.retrieval.participants import Participants
 from memory_rag.text.analyzer import Analyzer, has_words
 from memory_rag.text.asking import is_asking
 from memory_rag.text.dates import DateMention, find_dates
-from memory_rag.text.frames import without_frame
+from memory_rag.text.frames import matter_of, without_frame
 from memory_rag.text.telling_when import asks_when
 from memory_rag.text.voice import Voice, voice_of, wants_overview
 from memory_rag.text.wishes import asks_of_the_past
@@ -28,10 +28,11 @@ class QueryAnalysis:
     """A question, taken apart.
 
     ``words`` are those to look for, each as the terms that it may be in the index (one a language), without those that
-    are about asking ("can you walk me through", "throughout our conversations"). ``dense_text`` is without them too,
-    and without the participants' names: a name rules a short question's vector and finds the turns that greet the
-    person, spoken by the other one. ``named`` are the participants named, ``voice`` whose words are wanted in a talk
-    with a model; ``wants_overview`` a summary, ``asks_when`` a time, ``asks_of_the_past`` what was said or done.
+    are about asking ("can you walk me through", "throughout our conversations", "how is it going with"). ``dense_text``
+    is without the first of these too, and without the participants' names: a name rules a short question's vector and
+    finds the turns that greet the person, spoken by the other one. ``matter`` is without all of them: what it is about.
+    ``named`` are the participants named, ``voice`` whose words are wanted in a talk with a model; ``wants_overview`` a
+    summary, ``asks_when`` a time, ``asks_of_the_past`` what was said or done.
     """
 
     text: str
@@ -49,6 +50,7 @@ class QueryAnalysis:
     """What stands in quotation marks, of two words or more."""
     is_common: bool = False
     """Whether all of its words are stop words: "to be or not to be"."""
+    matter: str = ""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -71,10 +73,12 @@ def analyze_query(
 ) -> QueryAnalysis:
     """Take a question apart; ``today`` is what "last week" in it is counted from."""
     language = analyzer.language_of(text)
-    core = without_frame(text, language=language)
-    words = tuple(analyzer.query_words(core))
-    if core != text and (not words or analyzer.is_common(core)):
-        core, words = text, tuple(analyzer.query_words(text))
+    core, matter = (cut(text, language=language) for cut in (without_frame, matter_of))
+    if core != text and (not analyzer.query_words(core) or analyzer.is_common(core)):
+        core = text
+    words = tuple(analyzer.query_words(matter))
+    if matter != text and (not words or analyzer.is_common(matter)):
+        matter, words = core, tuple(analyzer.query_words(core))
     known = tuple(dict.fromkeys([*analyzer.languages, "en"]))
     return QueryAnalysis(
         text=text,
@@ -89,6 +93,7 @@ def analyze_query(
         gives_words=not is_asking(text, languages=known),
         quoted=tuple(_quoted(text)),
         is_common=bool(words) and analyzer.is_common(text),
+        matter=printable(participants.stripped(matter, language=language)),
     )
 
 

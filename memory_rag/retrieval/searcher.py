@@ -180,6 +180,14 @@ class Searcher:
         """
         self._query_vector(self.analyze(query).dense_text, embedder)
 
+    def matter_vector(self, query: str, embedder: Embedder) -> Vectors:
+        """Return the vector of what a question is about, with its shift: to ask a list of subjects by.
+
+        Raises:
+            EmbedderError: the embedder can't be loaded or reached.
+        """
+        return self._query_vector(self.analyze(query).matter, embedder) - embedder.query_shift
+
     def scene(
         self, analysis: QueryAnalysis, stage: Stage, dense: DenseIndex | None, *, left_out: Entries | None = None
     ) -> Scene:

@@ -237,9 +237,30 @@ def m008_pinned_words(connection: Connection) -> None:
 
 def m009_chat_messages(connection: Connection) -> None:
     """An index by which a message is known again that a chat client sends once more (store/chat_messages.py)."""
-    connection.execute(
-        "CREATE INDEX turns_by_chat_pair ON turns (substr(source_id, 22)) WHERE source_name = 'chat'"
-    )
+    connection.execute("CREATE INDEX turns_by_chat_pair ON turns (substr(source_id, 22)) WHERE source_name = 'chat'")
+
+
+def m010_talk_windows(connection: Connection) -> None:
+    """The vectors of sessions as a whole, which go when one of their turns does, as summaries of talks do."""
+    gone = "DELETE FROM talk_windows WHERE conversation_id = OLD.conversation_id AND session_id = OLD.session_id;"
+    for statement in (
+        """CREATE TABLE talk_windows (
+            window INTEGER PRIMARY KEY AUTOINCREMENT,
+            conversation_id TEXT NOT NULL,
+            session_id TEXT NOT NULL,
+            fingerprint TEXT NOT NULL,
+            side TEXT NOT NULL,
+            place INTEGER NOT NULL,
+            first_row INTEGER NOT NULL,
+            last_row INTEGER NOT NULL,
+            n_turns INTEGER NOT NULL,
+            vectors BLOB NOT NULL,
+            UNIQUE (conversation_id, session_id, fingerprint, side, place))""",
+        f"CREATE TRIGGER talk_window_removed AFTER DELETE ON turns BEGIN {gone} END",
+        "CREATE TRIGGER talk_window_changed AFTER UPDATE OF text, recalled ON turns WHEN OLD.text IS NOT NEW.text "
+        f"OR OLD.recalled IS NOT NEW.recalled BEGIN {gone} END",
+    ):
+        connection.execute(statement)
 
 
 STEPS: tuple[Step, ...] = (
@@ -252,6 +273,7 @@ STEPS: tuple[Step, ...] = (
     m007_findings,
     m008_pinned_words,
     m009_chat_messages,
+    m010_talk_windows,
 )
 
 

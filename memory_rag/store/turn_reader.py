@@ -88,19 +88,15 @@ class TurnReader:
         """
         with self._connections.reading() as connection:
             row, turn = self._one(connection, turn_id)
-            return [
-                replace(
-                    turn,
-                    text=text_from_bytes(text),
-                    speaker=text_from_bytes(speaker),
-                    said_at=None if said_at is None else from_microseconds(said_at),
-                    said_at_text=None,
-                    indexed=None,
-                )
-                for text, speaker, said_at in connection.execute(
-                    "SELECT text, speaker, said_at FROM versions WHERE row = ? ORDER BY replaced_by", (row,)
-                )
-            ]
+            return _versions(connection, row, turn)
+
+    def versions(self) -> list[Turn]:
+        """Return what every corrected turn was before, as far as that was kept, by turn; oldest first."""
+        with self._connections.reading() as connection:
+            corrected = connection.execute(
+                f"SELECT {COLUMNS} FROM turns WHERE row IN (SELECT row FROM versions) ORDER BY row"
+            ).fetchall()
+            return [version for record in corrected for version in _versions(connection, record[0], turn_of(record))]
 
     def corrected_at(self, turn_ids: Sequence[str]) -> dict[str, datetime]:
         """Return when each of these turns was last given other words, speaker or time; others are left out."""
@@ -256,3 +252,19 @@ class TurnReader:
                 f"no turn has the id {turn_id!r} in {self._connections.path.parent}; find ids with: memory-rag search"
             )
         return record[0], turn_of(record)
+
+
+def _versions(connection: Connection, row: int, turn: Turn) -> list[Turn]:
+    return [
+        replace(
+            turn,
+            text=text_from_bytes(text),
+            speaker=text_from_bytes(speaker),
+            said_at=None if said_at is None else from_microseconds(said_at),
+            said_at_text=None,
+            indexed=None,
+        )
+        for text, speaker, said_at in connection.execute(
+            "SELECT text, speaker, said_at FROM versions WHERE row = ? ORDER BY replaced_by", (row,)
+        )
+    ]

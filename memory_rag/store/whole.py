@@ -23,6 +23,7 @@ LEFT_OUT: Final = {
     "summary_claims": "who is summarising at this moment",
     "erasing": "bytes of this very file that are still to be overwritten",
     "talk_vectors": "made of the lines, and made again by any embedder",
+    "talk_windows": "made of the turns, and made again by any embedder",
 }
 """Tables that are no part of what was said or made of it, and why."""
 _SHAPED: Final = frozenset({"turns", "conversations"})

@@ -42,8 +42,7 @@ class Background:
                 return
             self._waiting[conversation_id] = None
             if self._worker is None:
-                self._worker = threading.Thread(target=self._work, name="summaries", daemon=True)
-                self._worker.start()
+                self._start()
             self._changed.notify_all()
 
     def wait(self, *, timeout_s: float | None) -> bool:
@@ -56,6 +55,10 @@ class Background:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+
+    def _start(self) -> None:
+        self._worker = threading.Thread(target=self._work, name="summaries", daemon=True)
+        self._worker.start()
 
     def _work(self) -> None:
         _HERE.is_background = True
@@ -70,9 +73,16 @@ class Background:
                 conversation_id = next(iter(self._waiting))
                 del self._waiting[conversation_id]
                 self._is_busy = True
+            is_done = False
             try:
                 self._do(conversation_id)
+                is_done = True
             finally:
                 with self._changed:
                     self._is_busy = False
+                    if not is_done:
+                        # This thread ends with the fault; what waits, or is named later, gets another.
+                        self._worker = None
+                        if self._waiting:
+                            self._start()
                     self._changed.notify_all()

@@ -125,7 +125,7 @@ class Summary:
 
     @property
     def text(self) -> str:
-        """The summary as a model reads it: lines under headings, each with the ids of its turns in brackets."""
+        """The summary as a model reads it: subject words, then lines under headings, each with the ids of its turns."""
         return shown_lines(self.lines)
 
     def structured(self) -> dict[str, Any]:
@@ -160,12 +160,12 @@ class Summary:
 
 
 def shown_lines(lines: Sequence[Line]) -> str:
-    """Return lines under the headings of their kinds, each on a line of its own with its turns; none gives ''."""
+    """Return lines under the headings of their kinds, each with its turns, subject words all on one; none is ''."""
     parts: list[str] = []
     for kind in Kind:
         own = [line for line in lines if line.kind is kind]
         if own and kind is Kind.TOPIC:
-            parts.append(f"{_HEADINGS[kind]}: " + ", ".join(line.shown for line in own))
+            parts.append(f"{_HEADINGS[kind]}: " + ", ".join(_one_line(line.shown) for line in own))
         elif own:
             parts.append(f"{_HEADINGS[kind]}:")
             parts += [f"- {_one_line(line.shown)} [{', '.join(line.turn_ids)}]" for line in own]

@@ -11,16 +11,20 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from memory_rag.prompt.message_parts import Message
+from memory_rag.prompt.tool_pairs import cut_points
+from memory_rag.prompt.turn_parts import pair_shape
 from memory_rag.summaries.reading import is_read
 from memory_rag.summaries.summary import Count
 from memory_rag.text.analyzer import Analyzer
-from memory_rag.turns import Turn, printable
+from memory_rag.turns import Role, Turn, printable
 
 Vectors = npt.NDArray[np.float32]
 VectorsOf = Callable[[Sequence[str]], Vectors]
 """Unit-length rows for texts, in their order."""
 _SIDE: Final = 4
 """Turns compared on either side of a place."""
+_RESULTS_WITHIN: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +78,20 @@ def what_is_due(
 
 
 def safe_cut(turns: Sequence[Turn], at: int) -> int:
-    """Return the last place at or before ``at`` where a cut separates no tool call from its result; 0 at least."""
+    """Return the last place at or before ``at`` where a cut separates no tool call from its result; 0 at least.
+
+    A result counts up to a hundred turns behind the cut: parallel calls may each be a turn of their own before any.
+    """
     at = max(0, min(at, len(turns)))
-    while 0 < at < len(turns) and _goes_on(turns[at]):
-        at -= 1
-    return at
+    if at in (0, len(turns)):
+        return at
+    near = turns[: at + _RESULTS_WITHIN]
+    whole = set(cut_points([_as_pairs(turn) for turn in near]))
+    return next((place for place in range(at, 0, -1) if place in whole and turns[place].role is not Role.TOOL), 0)
 
 
-def _goes_on(turn: Turn) -> bool:
-    return turn.role.value == "tool" or any(block.kind == "tool_result" for block in turn.blocks)
+def _as_pairs(turn: Turn) -> Message:
+    return pair_shape(turn) if turn.blocks else {"role": turn.role.value}
 
 
 def new_subjects(turns: Sequence[Turn], *, vectors_of: VectorsOf, least: float) -> list[int]:

@@ -42,7 +42,7 @@ class TalkMaking:
         summarizer: Callable[[], Summarizer],
         events: Events,
         clock: Callable[[], datetime],
-        made: Callable[[], None] = lambda: None,
+        made: Callable[[str], None] = lambda _conversation_id: None,
     ) -> None:
         self._store = store
         self._shelf = shelf
@@ -97,7 +97,7 @@ class TalkMaking:
             return
         try:
             if self.make(conversation_id, all_of_it=False):
-                self._made()
+                self._made(conversation_id)
         except MemoryRagError as error:
             if isinstance(error, ModelError):
                 self._rests_until[conversation_id] = now + _REST

@@ -28,8 +28,10 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "dense_turn": 2.5,
     "dense_turns": 2.5,
     "keyword_talk": 5.0,
+    "dense_talk": 2.5,
+    "dense_user": 2.5,
     "keyword_told": 5.0,
-    "dense_told": 2.5,
+    "dense_told": 5.0,
     "meant": 1.0,
 }
 """Round numbers set by hand; README's Decisions says from what."""
@@ -44,7 +46,8 @@ _TOP: Final = 3
 class BestTurns:
     """The turns of each talk of a shortlist: its code, the places of its best three by the ranker, its signals.
 
-    ``scores`` are the ranker's, of each turn; ``top`` is the best of them as the floor's lines were measured.
+    ``scores`` are the ranker's, of each turn; ``top`` is the best of them as the floor's lines were measured;
+    ``cosine`` is that of each talk's nearest turn.
     """
 
     codes: Codes
@@ -52,6 +55,7 @@ class BestTurns:
     signals: Mapping[str, Scores]
     scores: Scores
     top: float
+    cosine: Scores
 
 
 def best_turns(short: Shortlist, codes: Codes, *, ranker: ConversationRanker) -> BestTurns:
@@ -66,6 +70,7 @@ def best_turns(short: Shortlist, codes: Codes, *, ranker: ConversationRanker) ->
     keyword = share_of(short.scene.bm25[short.entries], short.scene.possible_bm25)
     found = np.unique(codes)
     signals = {"meant": _best(meant, codes)[1][:, 0]}
+    cosine = _best(short.cosine, codes)[1][:, 0] if len(short) else nothing
     for name, own in (("keyword", keyword), ("dense", short.dense)):
         _places, top = _best(own, codes)
         signals[f"{name}_turn"] = top[:, 0]
@@ -74,7 +79,7 @@ def best_turns(short: Shortlist, codes: Codes, *, ranker: ConversationRanker) ->
         signals[name] = np.square(signals[name])
     measured = scores - np.sum([nothing, *(values[name] for name in _NOT_MEASURED if name in values)], axis=0)
     best_score = float(measured[np.argmax(scores)]) if len(scores) else 0.0
-    return BestTurns(found.astype(np.int32), _best(scores, codes)[0], signals, scores, best_score)
+    return BestTurns(found.astype(np.int32), _best(scores, codes)[0], signals, scores, best_score, cosine)
 
 
 def _best(values: Scores, codes: Codes) -> tuple[tuple[npt.NDArray[np.int64], ...], Scores]:
@@ -119,14 +124,20 @@ def keyword_of_talks(bm25: Bm25, terms: Sequence[str], pool: Pool, codes: Codes,
     return total
 
 
-def standardized(cosine: Scores, *, of: Scores | None = None) -> Scores:
+def standardized(cosine: Scores) -> Scores:
     """Return cosines as standard deviations from their mean, over 4; 0 for what has no vector."""
     known = cosine > MISSING
-    mean, deviation = mean_and_deviation(cosine[known] if of is None else of[of > MISSING])
+    mean, deviation = mean_and_deviation(cosine[known])
     result = np.zeros(len(cosine))
     if deviation >= LEAST_DEVIATION:
         result[known] = (cosine[known] - mean) / (4 * deviation)
     return result
+
+
+def or_else(cosine: Scores, codes: Codes, *, otherwise: Scores) -> Scores:
+    """Return the cosines of talks by their codes, standardized; what tells of one without a vector in its place."""
+    values: Scores = np.where(cosine[codes] > MISSING, standardized(cosine)[codes], otherwise)
+    return values
 
 
 def entries_of_talks(codes: Codes, wanted: Entries, *, n: int, allowed: npt.NDArray[np.bool_]) -> Entries:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from memory_rag.embedding.embedder import Vectors
 from memory_rag.retrieval.candidates import candidates
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.floor import Evidence, EvidenceSigns, evidence_signs, floor_for
@@ -26,12 +27,15 @@ from memory_rag.talks.ranking import (
     best_turns,
     entries_of_talks,
     keyword_of_talks,
+    or_else,
     share_of,
     standardized,
 )
 from memory_rag.talks.shelf import TalkShelf
 from memory_rag.talks.talk import Talk, TalkHit, TalkId, TalkRanking, TalkSummary, Unit
 from memory_rag.talks.told import Told
+from memory_rag.talks.whole import WholeTalks
+from memory_rag.talks.windows import Side
 from memory_rag.turns import from_microseconds
 
 if TYPE_CHECKING:
@@ -53,6 +57,8 @@ class TalkQuestion:
     within: Within
     depth: int = 50
     floor: bool = True
+    matter: Vectors | None = None
+    """The vector of what it is about, with its shift: summaries are asked by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +82,11 @@ class _Scored:
 class TalkSearch:
     """Searches the talks of one memory."""
 
-    def __init__(self, store: SqliteTurnStore, shelf: TalkShelf, told: Told) -> None:
+    def __init__(self, store: SqliteTurnStore, shelf: TalkShelf, told: Told, whole: WholeTalks) -> None:
         self._store = store
         self._shelf = shelf
         self._told = told
+        self._whole = whole
 
     def search(self, question: TalkQuestion, sides: Sides, *, today: date | None = None) -> TalkRanking:
         """Return the talks that a question is about, best first; one without a word in it has none."""
@@ -93,11 +100,18 @@ class TalkSearch:
         codes: Codes = table.session if question.unit is Unit.SESSION else table.conversation
         names = table.sessions.names if question.unit is Unit.SESSION else table.conversations.names
         scene = searcher.scene(analysis, stage, dense, left_out=scope.left_out)
-        told = self._of_scope(question.unit, names, set(np.unique(codes[scope.allowed]).tolist()))
-        heard = self._heard(told, scene, dense, n=len(names))
+        present = np.unique(codes[scope.allowed])
+        told = self._of_scope(question.unit, names, set(present.tolist()))
+        heard = self._heard(question, told, scene, dense, n=len(names))
+        whole = self._near(question.unit, names, present, scene, dense)
         of_talks = keyword_of_talks(searcher.bm25, analysis.terms, stage.pool, codes, n=len(names))
         core = candidates(scene, allowed=scope.allowed, depth=question.depth)
-        more = np.concatenate([_first(values) for values in (of_talks, heard.bm25, heard.cosine - MISSING)])
+        more = np.concatenate(
+            [
+                _first(values)
+                for values in (of_talks, heard.bm25, *(cosine - MISSING for cosine in (heard.cosine, *whole.values())))
+            ]
+        )
         others = entries_of_talks(codes, np.setdiff1d(more, codes[core]), n=len(names), allowed=scope.allowed)
         if len(others) > _TURNS_LOOKED_AT:
             others = others[np.argsort(-scene.bm25[others], kind="stable")[:_TURNS_LOOKED_AT]]
@@ -106,6 +120,8 @@ class TalkSearch:
         scored = _scored(
             best,
             keyword_talk=share_of(of_talks, scene.possible_bm25),
+            dense_talk=whole[Side.ALL],
+            dense_user=whole[Side.USER],
             keyword_told=share_of(heard.bm25, heard.possible),
             dense_told=standardized(heard.cosine),
         )
@@ -116,13 +132,26 @@ class TalkSearch:
             return result
         return replace(result, hits=tuple(self._talk_hits(question, codes, names, scored, best, short, told)))
 
-    def _heard(self, told: dict[int, TalkSummary], scene: Scene, dense: DenseIndex | None, *, n: int) -> _Heard:
+    def _near(
+        self, unit: Unit, names: list[str], present: Codes, scene: Scene, dense: DenseIndex | None
+    ) -> dict[Side, Scores]:
+        """Return the cosines of whole talks, by their codes; ``MISSING`` for one without, and outside of the scope."""
+        near = {side: np.full(len(names), MISSING) for side in Side}
+        if dense is not None and scene.query_vector is not None:
+            self._whole.catch_up(dense.embedder)
+            for side, cosine in self._whole.cosines(scene.query_vector, names, unit=unit).items():
+                near[side][present] = cosine[present]
+        return near
+
+    def _heard(
+        self, question: TalkQuestion, told: dict[int, TalkSummary], scene: Scene, dense: DenseIndex | None, *, n: int
+    ) -> _Heard:
         """Return what the summaries of talks say to a question, by the talks' codes out of n."""
         telling = self._told.tellings(
             [one.number for one in told.values()],
             terms=scene.query.terms,
             words=scene.query.words,
-            query=scene.query_vector,
+            query=scene.query_vector if question.matter is None else question.matter,
             embedder=None if dense is None else dense.embedder,
         )
         code_of = {one.number: code for code, one in told.items()}
@@ -188,11 +217,22 @@ class TalkSearch:
         return tuple(hits)
 
 
-def _scored(best: BestTurns, *, keyword_talk: Scores, keyword_told: Scores, dense_told: Scores) -> _Scored:
+def _scored(
+    best: BestTurns,
+    *,
+    keyword_talk: Scores,
+    dense_talk: Scores,
+    dense_user: Scores,
+    keyword_told: Scores,
+    dense_told: Scores,
+) -> _Scored:
     codes = best.codes
+    nearest_turn = standardized(best.cosine)
     values = {
         **best.signals,
         "keyword_talk": np.square(keyword_talk[codes]),
+        "dense_talk": or_else(dense_talk, codes, otherwise=nearest_turn),
+        "dense_user": or_else(dense_user, codes, otherwise=nearest_turn),
         "keyword_told": np.square(keyword_told[codes]),
         "dense_told": dense_told[codes],
     }

@@ -21,9 +21,13 @@ from memory_rag.talks.searching import TalkQuestion, TalkSearch
 from memory_rag.talks.shelf import TalkShelf
 from memory_rag.talks.talk import Talk, TalkId, TalkRanking, TalkSummary, Unit, lines_by_hand
 from memory_rag.talks.told import Told
+from memory_rag.talks.whole import WholeTalks, WindowMaking
 from memory_rag.text.analyzer import Analyzer
 
 _EMBEDDED_IN_PASSING: Final = 32
+_WINDOWS_IN_PASSING: Final = 4
+_WINDOWS_AT_ONCE: Final = 64
+"""Of a conversation that was said long before, in the background; the rest is left to :meth:`Talks.embed`."""
 Progress = Callable[[str, int, int], None]
 
 
@@ -71,7 +75,9 @@ class Talks:
         self._clock = clock
         self.shelf = TalkShelf(memory.store.connections)
         self._told = Told(self.shelf)
-        self._search = TalkSearch(memory.store, self.shelf, self._told)
+        self._embedder: Embedder | None = None
+        self._windows = WindowMaking(memory.store, self.shelf)
+        self._search = TalkSearch(memory.store, self.shelf, self._told, WholeTalks(self._windows.shelf))
         analyzer = Analyzers(memory.indexes.languages)
         self._making = TalkMaking(
             memory.store,
@@ -79,6 +85,7 @@ class Talks:
             summarizer=summarizer_named(memory.settings.summarizer, analyzer=analyzer),
             events=LateEvents(events),
             clock=clock,
+            made=self._embed_whole,
         )
 
     # -- finding
@@ -104,23 +111,32 @@ class Talks:
             raise QueryError("turns are found with memory.search; a unit here is session or conversation")
         if k < 1:
             raise QueryError(f"k must be at least 1, got {k}")
-        settings = self._memory.settings
-        asked = TalkQuestion(question, wanted, k, within or Within(), depth=settings.depth, floor=floor)
-        with self._held():
-            sides = self._memory.indexes.sides(question)
-            self._told.catch_up(self._memory.indexes.analyzer)
-            if sides.dense is not None:
-                try:
-                    self._told.embed(sides.dense.embedder, limit=_EMBEDDED_IN_PASSING)
-                except EmbedderError as error:
-                    sides = replace(sides, notes=(*sides.notes, f"summaries were searched by keyword only: {error}"))
-            return self._search.search(asked, sides, today=self._today())
+        depth = self._memory.settings.depth
+        asked = TalkQuestion(question, wanted, k, within or Within(), depth=depth, floor=floor)
+        return self._found(asked, windows=_WINDOWS_IN_PASSING)
 
     def search_told(self, question: str, within: Within, k: int) -> TalkRanking:
         """Return the sessions that a question is about, as :meth:`search` does; none where nothing is told of any."""
         if not self.shelf.has_any:
             return TalkRanking(question, Unit.SESSION)
-        return self.search(question, unit=Unit.SESSION, k=k, within=within)
+        asked = TalkQuestion(question, Unit.SESSION, k, within, depth=self._memory.settings.depth)
+        # A prompt waits for no talk to be embedded: that is done in the background.
+        return self._found(asked, windows=0)
+
+    def _found(self, asked: TalkQuestion, *, windows: int) -> TalkRanking:
+        with self._held():
+            sides = self._memory.indexes.sides(asked.text)
+            self._told.catch_up(self._memory.indexes.analyzer)
+            if sides.dense is not None:
+                self._embedder = embedder = sides.dense.embedder
+                try:
+                    self._told.embed(embedder, limit=_EMBEDDED_IN_PASSING)
+                    if self._told.has_any:
+                        asked = replace(asked, matter=sides.searcher.matter_vector(asked.text, embedder))
+                    self._windows.make(embedder, limit=windows, all_of_it=False)
+                except EmbedderError as error:
+                    sides = replace(sides, notes=(*sides.notes, f"summaries were searched by keyword only: {error}"))
+            return self._search.search(asked, sides, today=self._today())
 
     def newest(self, *, unit: str = "session", n: int = 10, without: Sequence[TalkId] = ()) -> list[Talk]:
         """Return the talks last spoken in, newest first, with their summaries."""
@@ -192,13 +208,17 @@ class Talks:
         return self.shelf.remove(TalkId(conversation_id, session_id))
 
     def embed(self) -> int:
-        """Embed what is told of talks, and return of how many; without an embedder, none."""
+        """Embed talks as a whole, and what is told of them; return how many summaries. Without an embedder, none.
+
+        Talks are embedded without holding up a search: each can be found by its whole as soon as it is done.
+        """
         try:
             embedder = self._memory.indexes.embedder
         except (EmbedderError, MissingExtraError):
             return 0
         if embedder is None:
             return 0
+        self._windows.make(embedder)
         with self._held():
             self._told.catch_up(self._memory.indexes.analyzer)
             return self._told.embed(embedder)
@@ -206,6 +226,11 @@ class Talks:
     def close(self) -> None:
         """Begin nothing more in the background."""
         self._making.close()
+
+    def _embed_whole(self, conversation_id: str) -> None:
+        """Embed a conversation as a whole, in the background; not before a search of this process had an embedder."""
+        if self._embedder is not None:
+            self._windows.make(self._embedder, conversation_id=conversation_id, limit=_WINDOWS_AT_ONCE, all_of_it=False)
 
     def _today(self) -> date:
         return self._clock().astimezone(self._memory.zone).date()

@@ -63,6 +63,11 @@ class Told:
         self._known = present
         self._vectors = {number: rows for number, rows in self._vectors.items() if number in present}
 
+    @property
+    def has_any(self) -> bool:
+        """Whether any summary has texts that it is found by."""
+        return any(self._n_texts.get(number) for number in self._known)
+
     def embed(self, embedder: Embedder, *, limit: int | None = None) -> int:
         """Embed the texts of summaries that have no vectors of this embedder, ``limit`` of them at most; how many.
 

@@ -20,8 +20,9 @@ class _Frame:
 
     ``request`` asks the assistant to speak, ``limit`` says how many things to name, ``order`` in which order, ``talk``
     is where it was said, ``saying`` that it was said, ``summary`` what to make of it, ``aspects`` a word for anything
-    it has to do with, ``course`` the time that it took, ``progress`` how a matter stands ("how is it going with"), and
-    ``outcome`` what was settled in it ("what did we agree on"). What stands inside a frame is its group ``kept``.
+    it has to do with, and ``course`` the time that it took. The last two are of :func:`matter_of` alone: ``progress``
+    asks how a matter stands ("how is it going with"), ``outcome`` what was settled in it ("what did we agree on"). What
+    stands inside a frame and stays is its group ``kept``.
     """
 
     request: str
@@ -72,7 +73,8 @@ _ENGLISH: Final = _Frame(
         r"|how(?:'s| is| are|'re| was| were| has| have| did) (?P<kept>[^?.!,;:]{1,80}?)(?: been)? "
         r"(?:going|coming (?:along|on)|progressing|shaping up|go|turn out|work out)(?=\s*(?:[?.!]|\Z))"
         r"|how far (?:along )?(?:are|have|had|did) (?:we|i) (?:got|gotten|get|come) with|where (?:are|were) we with"
-        r"|what (?:came|became|has become|happened) (?:of|to|with)|(?:is there )?any (?:news|progress|update)s? (?:on|with|about)"
+        r"|what (?:came|became|has become|happened) (?:of|to|with)"
+        r"|(?:is there )?any (?:news|progress|updates?) (?:on|with|about)"
     ),
     outcome=(
         r"(?:what |where )?(?:did|have|had) (?:i|we|you and i) (?:finally |eventually |ever |already |both )?"
@@ -134,10 +136,10 @@ _SWEDISH: Final = _Frame(
         r"(?: nu| nu då| egentligen| hittills)?(?: gått| blivit| varit| ut| till)? (?:med|för)\b(?: att\b)?"
         r"|hur långt (?:har|hade|kom) (?:jag|vi)(?: kommit)? med\b(?: att\b)?"
         r"|vad (?:hände|händer|har hänt|blev det|blir det)(?: egentligen)? (?:med|av)\b"
-        r"|(?:vad var det|var det)(?: nu)? (?:som )?(?:jag|vi) (?:skulle|behövde|måste|tänkte|borde)"
+        r"|vad var det(?: nu)? (?:som )?(?:jag|vi) (?:skulle|behövde|måste|tänkte|borde)"
     ),
     outcome=(
-        r"(?:vad )?(?:kom (?:jag|vi|du) (?:fram till|överens om)|(?:har|hade) (?:jag|vi) kommit (?:fram till|överens om)"
+        r"(?:vad )?(?:(?:kom|har|hade) (?:jag|vi|du)(?: kommit)? (?:fram till|överens om)"
         r"|(?:blev|var|är) vi (?:eniga|ense|överens) om|enades vi om|landade (?:jag|vi) (?:i|på)"
         r"|bestämde (?:jag mig|vi oss) för|bestämde (?:jag|vi)|(?:har|hade) (?:jag|vi) bestämt(?: (?:mig|oss) för)?)\b"
         r"(?: (?:om|angående|gällande|kring|i fråga om|när det gäller|när det gällde|vad gäller)\b)?(?: att\b)?"
@@ -197,16 +199,18 @@ _NORWEGIAN: Final = _Frame(
         r"(?: nå| nå da| egentlig| så langt)?(?: gått| blitt| vært| ut| til| an)? (?:med|for)\b(?: å\b)?"
         r"|hvor langt (?:har|hadde|kom) (?:jeg|vi)(?: kommet)? med\b(?: å\b)?"
         r"|hva (?:skjedde|skjer|har skjedd|ble det|blir det)(?: egentlig)? (?:med|av)\b"
-        r"|(?:hva var det|var det)(?: nå)? (?:som )?(?:jeg|vi) (?:skulle|måtte|trengte|burde|tenkte)(?: å\b)?"
+        r"|hva var det(?: nå)? (?:som )?(?:jeg|vi) (?:skulle|måtte|trengte|burde|tenkte)(?: å\b)?"
     ),
     outcome=(
-        r"(?:hva )?(?:kom (?:jeg|vi|du) (?:fram|frem) til|(?:har|hadde) (?:jeg|vi) kommet (?:fram|frem) til"
+        r"(?:hva )?(?:(?:kom|har|hadde) (?:jeg|vi|du)(?: kommet)? (?:fram|frem) til"
         r"|(?:ble|var|er) vi (?:enige|samde) om|landet (?:jeg|vi) på|konkluderte (?:jeg|vi) med"
         r"|bestemte (?:jeg meg|vi oss) for|bestemte (?:jeg|vi)|(?:har|hadde) (?:jeg|vi) bestemt(?: (?:meg|oss) for)?)\b"
         r"(?: (?:om|angående|rundt|når det gjelder|når det gjaldt)\b)?(?: (?:at|å)\b)?"
     ),
 )
 
+_OF_MATTER: Final = 2
+"""The last ways of a frame, of what a question is about."""
 _FRAMES: Final[Mapping[str, _Frame]] = {"en": _ENGLISH, "sv": _SWEDISH, "nb": _NORWEGIAN}
 
 
@@ -217,16 +221,29 @@ def without_frame(text: str, *, language: str) -> str:
     White space and commas are tidied where something was cut, and nowhere else. The text itself comes back when it has
     no frame, or in a language without known ones; the empty text when it is nothing but frame.
     """
-    pattern = _pattern(language)
+    return _cut(text, _pattern(language, matter=False))
+
+
+@lru_cache(maxsize=64)
+def matter_of(text: str, *, language: str) -> str:
+    """Return what a question is about alone: "How is it going with the maths?", "the maths?".
+
+    That is :func:`without_frame` without the words for how the matter stands or what came of it, too. They are words
+    to the keyword index that wrong turns hold; to a model they say that something is asked, and of what kind: a
+    question of one word is less near the turn that answers it than the whole one, and nearer a list of subjects.
+    """
+    return _cut(text, _pattern(language, matter=True))
+
+
+def _cut(text: str, pattern: re.Pattern[str] | None) -> str:
     if pattern is None:
         return text
     kept: list[str] = []
     end = 0
     for frame in pattern.finditer(text.replace("\u2019", "'")):
         kept.append(text[end : frame.start()])
-        inside = frame.groupdict().get("kept")
-        if inside:
-            kept.append(text[frame.start("kept") : frame.end("kept")])
+        if frame.groupdict().get("kept"):
+            kept.append(text[slice(*frame.span("kept"))])
         end = frame.end()
     if not kept:
         return text
@@ -235,11 +252,12 @@ def without_frame(text: str, *, language: str) -> str:
 
 
 @cache
-def _pattern(language: str) -> re.Pattern[str] | None:
+def _pattern(language: str, *, matter: bool) -> re.Pattern[str] | None:
     frame = _FRAMES.get(language)
     if frame is None:
         return None
-    return re.compile(rf"\b(?:{'|'.join(astuple(frame))})\b", re.IGNORECASE)
+    ways = astuple(frame) if matter else astuple(frame)[:-_OF_MATTER]
+    return re.compile(rf"\b(?:{'|'.join(ways)})\b", re.IGNORECASE)
 
 
 _BREAKS: Final = ",;:.?!"

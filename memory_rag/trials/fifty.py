@@ -60,6 +60,7 @@ def memory_of(talks: Iterable[Talk], *, language: str, embedder: Embedder) -> It
     ):
         memory.add_many(turns_of(talks))
         memory.embed()
+        memory.talks.embed()
         yield memory
 
 

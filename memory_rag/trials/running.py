@@ -146,8 +146,9 @@ def kept_rankings(trial: Trial, sides: Sequence[Side], work: Path) -> KeptRankin
             "data": trial.benchmark.sha256,
             "benchmark": trial.benchmark.name,
             "unit": trial.benchmark.unit,
-            "queries": [query.query_id for query in trial.benchmark.answerable()],
+            "questions": trial.benchmark.questions_sha256,
             "memory": str(memory.folder),
+            "zone": str(memory.zone),
             "settings": [
                 trial.depth,
                 trial.compared,

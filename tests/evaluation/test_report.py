@@ -422,6 +422,21 @@ def test_reports_with_other_settings_are_refused(report: Report, setting: str, o
         comparable(report, unlike)
 
 
+def test_reports_whose_questions_have_the_same_ids_and_other_words_are_refused(report: Report) -> None:
+    benchmark = made_benchmark()
+    first, *others = benchmark.queries
+    reworded = replace(benchmark, queries=(replace(first, text="In other words?"), *others))
+    judged = replace(benchmark, qrels={**benchmark.qrels, first.query_id: {"c0/t3": 1}})
+
+    for other in (reworded, judged):
+        with pytest.raises(QueryError, match=r"words of the questions \(sha256\): "):
+            comparable(report, made_report(benchmark=other))
+    # A report of an earlier release doesn't tell.
+    earlier = made_report(benchmark=reworded)
+    del earlier["dataset"]["questions_sha256"]
+    assert comparable(report, earlier) == []
+
+
 def test_reports_without_a_common_question_are_never_compared(report: Report) -> None:
     other: Report = {**made_report(), "queries": [f"other {n}" for n in range(30)]}
 

@@ -13,6 +13,8 @@ from memory_rag.evaluation.pools import Pools
 from memory_rag.evaluation.report_file import by_pool, read_report
 from memory_rag.evaluation.report_shape import PoolName
 from memory_rag.evaluation.retrievers import Contender, Ranked, baselines, bounds
+from memory_rag.evaluation.datasets.files_read import FilesRead
+from memory_rag.evaluation.datasets.question_file import read_written
 from memory_rag.evaluation.runner import Trial, measures_up_to, read_questions
 from memory_rag.evaluation.runs import read_qrels, read_run
 from tests.evaluation.made_report import DEPTH, HOSTILE, made_benchmark
@@ -69,6 +71,10 @@ def test_what_is_written_can_be_read_and_scored_again(tmp_path: Path) -> None:
 
     assert read_report(tmp_path / "report.json") == report
     assert read_questions(tmp_path)["c0/q0"] == HOSTILE
+    questions = tmp_path / "questions.jsonl"
+    written = {one.query_id: one for one in read_written(FilesRead(questions), questions)}
+    assert written["c1/q2"].turn_ids == ("c1/t2", "c1/t9")
+    assert written["c0/q0"].query == HOSTILE
     assert read_qrels(tmp_path / "qrels")["c1/q2"] == {"c1/t2": 1, "c1/t9": 1}
     run = read_run(tmp_path / "runs" / "conversation-rank-bm25.run")
     of_first = trial.runs["conversation"]["rank-bm25"]["c1/q2"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,26 +15,24 @@ from memory_rag.evaluation.statistics import (
     Interval,
     Outcomes,
     bootstrap_by_cluster,
-    bootstrap_by_query,
     bootstrap_columns,
     holm,
     mcnemar_test,
-    randomization_test,
     randomization_tests,
 )
 
 
 def test_an_interval_of_equal_values_is_that_value() -> None:
-    assert bootstrap_by_query([0.5] * 7) == Interval(0.5, 0.5, 0.5, 7)
+    assert by_query([0.5] * 7) == Interval(0.5, 0.5, 0.5, 7)
 
 
 def test_the_interval_of_two_queries_spans_both() -> None:
     # Of the four equally likely resamples of 0 and 1 a quarter is all 0 and a quarter all 1.
-    assert bootstrap_by_query([0.0, 1.0]) == Interval(0.5, 0.0, 1.0, 2)
+    assert by_query([0.0, 1.0]) == Interval(0.5, 0.0, 1.0, 2)
 
 
 def test_the_interval_of_many_coin_tosses_is_the_normal_one() -> None:
-    interval = bootstrap_by_query([0.0, 1.0] * 200)
+    interval = by_query([0.0, 1.0] * 200)
 
     # 1.96 * sqrt(.25 / 400) = .049
     assert interval.low == pytest.approx(0.451, abs=0.003)
@@ -42,19 +42,19 @@ def test_the_interval_of_many_coin_tosses_is_the_normal_one() -> None:
 def test_a_seed_gives_one_interval_and_another_seed_another() -> None:
     values = [n / 50 for n in range(50)]
 
-    assert bootstrap_by_query(values, seed=1) == bootstrap_by_query(values, seed=1)
-    assert bootstrap_by_query(values, seed=1) != bootstrap_by_query(values, seed=2)
+    assert by_query(values, seed=1) == by_query(values, seed=1)
+    assert by_query(values, seed=1) != by_query(values, seed=2)
 
 
 def test_conversations_that_rise_and_fall_together_give_a_wider_interval() -> None:
     values = [float(conversation % 2) for conversation in range(10) for _ in range(40)]
     clusters = [f"c{conversation}" for conversation in range(10) for _ in range(40)]
 
-    by_cluster, by_query = bootstrap_by_cluster(values, clusters=clusters), bootstrap_by_query(values)
+    by_cluster, by_each = bootstrap_by_cluster(values, clusters=clusters), by_query(values)
 
-    assert by_cluster.mean == by_query.mean == 0.5
+    assert by_cluster.mean == by_each.mean == 0.5
     # .25 / 10 instead of .25 / 400: sqrt(40) = 6.3 times as wide.
-    assert by_cluster.high - by_cluster.low == pytest.approx(6.3 * (by_query.high - by_query.low), rel=0.1)
+    assert by_cluster.high - by_cluster.low == pytest.approx(6.3 * (by_each.high - by_each.low), rel=0.1)
 
 
 def test_a_conversation_with_more_queries_weighs_more() -> None:
@@ -93,7 +93,7 @@ def test_columns_get_the_intervals_that_they_get_alone() -> None:
 
 def test_no_values_have_no_interval() -> None:
     with pytest.raises(ValueError, match="a missing value is not 0"):
-        bootstrap_by_query([])
+        by_query([])
     with pytest.raises(ValueError, match="2 values need as many clusters, got 1"):
         bootstrap_by_cluster([0.0, 1.0], clusters=["a"])
 
@@ -103,7 +103,7 @@ def test_few_queries_that_differ_get_the_p_of_every_sign_pattern(n: int) -> None
     rng = np.random.default_rng(n)
     a, b = rng.integers(0, 4, n) / 3, rng.integers(0, 4, n) / 3
 
-    assert randomization_test(a, b) == pytest.approx(_enumerated(a - b))
+    assert p_of(a, b) == pytest.approx(_enumerated(a - b))
 
 
 def test_more_queries_get_nearly_the_p_of_every_sign_pattern() -> None:
@@ -114,29 +114,29 @@ def test_more_queries_get_nearly_the_p_of_every_sign_pattern() -> None:
     exact = _enumerated(a - b)
 
     assert 0.01 < exact < 0.5
-    assert randomization_test(a, b) == pytest.approx(exact, abs=0.01)
+    assert p_of(a, b) == pytest.approx(exact, abs=0.01)
 
 
 def test_queries_that_do_not_differ_change_no_p() -> None:
     a, b = [1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]
 
-    assert randomization_test(a, b) == 2 / 2**3
-    assert randomization_test(a + [0.5] * 100, b + [0.5] * 100) == 2 / 2**3
+    assert p_of(a, b) == 2 / 2**3
+    assert p_of(a + [0.5] * 100, b + [0.5] * 100) == 2 / 2**3
 
 
 def test_the_least_p_of_a_randomization_test_is_never_0() -> None:
-    assert randomization_test([1.0] * 100, [0.0] * 100) == 1 / 10_001
+    assert p_of([1.0] * 100, [0.0] * 100) == 1 / 10_001
 
 
 def test_identical_rankings_have_p_1() -> None:
-    assert randomization_test([0.2, 0.7], [0.2, 0.7]) == 1.0
+    assert p_of([0.2, 0.7], [0.2, 0.7]) == 1.0
 
 
 def test_a_difference_has_the_same_p_from_both_sides() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.random(60), rng.random(60)
 
-    assert randomization_test(a, b, seed=4) == randomization_test(b, a, seed=4)
+    assert p_of(a, b, seed=4) == p_of(b, a, seed=4)
 
 
 def test_columns_get_the_p_that_they_get_alone() -> None:
@@ -145,7 +145,7 @@ def test_columns_get_the_p_that_they_get_alone() -> None:
 
     together = randomization_tests(differences, seed=9)
 
-    assert together == [randomization_test(differences[:, column], np.zeros(50), seed=9) for column in range(3)]
+    assert together == [p_of(differences[:, column], np.zeros(50), seed=9) for column in range(3)]
 
 
 @pytest.mark.parametrize(
@@ -206,12 +206,28 @@ def test_outcomes_count_who_succeeds_and_what_either_reaches() -> None:
     assert outcomes.union == 4 / 5
 
 
-@pytest.mark.parametrize("test", [randomization_test, mcnemar_test, Outcomes.of])
+@pytest.mark.parametrize("test", [mcnemar_test, Outcomes.of])
 def test_a_paired_comparison_needs_the_same_queries(test: object) -> None:
     assert callable(test)
     for a, b in (([1.0], [1.0, 0.0]), ([], [])):
         with pytest.raises(ValueError, match="the same queries on both sides"):
             test(a, b)
+
+
+def test_a_randomization_test_needs_queries() -> None:
+    with pytest.raises(ValueError, match="at least one query"):
+        randomization_tests(np.zeros((0, 2)))
+
+
+def by_query(values: Sequence[float], *, seed: int = 0) -> Interval:
+    """Return the interval of values whose queries are resampled one by one."""
+    return bootstrap_by_cluster(values, clusters=[str(row) for row in range(len(values))], seed=seed)
+
+
+def p_of(a: npt.ArrayLike, b: npt.ArrayLike, *, seed: int = 0) -> float:
+    """Return the p of the difference of two lists of values."""
+    (p,) = randomization_tests(np.subtract(a, b, dtype=np.float64)[:, None], seed=seed)
+    return p
 
 
 def _enumerated(difference: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:

@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "importers": GROUND | {"text"},
     "engines": SOURCES,
     "retrieval": SOURCES,
-    "summaries": SOURCES | {"prompt.summary_source"},
+    "summaries": SOURCES | {"prompt.summary_source", "prompt.message_parts", "prompt.tool_pairs", "prompt.turn_parts"},
     "talks": READERS,
     "prompt": READERS | {"talks"},
     "privacy": READERS,

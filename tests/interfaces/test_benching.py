@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from memory_rag.memory import Memory
 from memory_rag.retrieval.signals import WEIGHTS
 from memory_rag.retrieval.weights_file import read_weights
 from tests.interfaces.command_line import CommandLine
+from tests.model_server import model_server
 from tests.trials.made_talks import locomo_file
 
 
@@ -156,6 +158,52 @@ def test_questions_are_made_of_a_memory_of_ones_own(memory_rag: CommandLine, tmp
         assert len(memory) == 108
 
 
+def test_a_third_of_the_questions_are_in_a_models_words_and_can_be_asked_again(
+    memory_rag: CommandLine, tmp_path: Path
+) -> None:
+    memory_rag("import", str(locomo_file(tmp_path)), "--memory", "mine")
+    words = ("bench", "run", "own", "--memory", "mine", "--pool", "memory")
+    work = ("--work", f"{tmp_path}/work", "--retrievers", "keyword,overlap")
+    asked = ("--n", "9", "--paraphrase", "openai:small", "--out", f"{tmp_path}/out")
+    with model_server() as server:
+        server.says = lambda request: f"Which day was it, {len(server.requests)}?"
+        dry = memory_rag(*words, *asked, "--dry-run", OPENAI_BASE_URL=server.url)
+        assert (dry.code, server.requests) == (0, [])
+
+        ran = memory_rag(*words, *work, *asked, OPENAI_BASE_URL=server.url)
+
+        assert ran.code == 0, ran
+        assert len(server.requests) == 3
+    assert "note: a dry run asks no model: questions in the words of openai:small are left out" in dry.err
+    assert "note: turns are sent to openai:small, which writes about 3 questions" in ran.err
+    [one] = by_pool(read_report(tmp_path / "out" / "report.json"))
+    assert Counter(one["categories"]) == {"exact words": 3, "half-remembered": 3, "paraphrased": 3}
+    assert one["dataset"]["made"]["paraphrased"] == "asked for by openai:small"
+    assert [*(tmp_path / "work").rglob("paraphrases-*")] == []
+
+    again = memory_rag(*words, *work, "--n", "0", "--questions", f"{tmp_path}/out/questions.jsonl", "--json")
+
+    assert again.json["queries"] == one["queries"]
+    assert again.json["per_query"] == one["per_query"]
+
+
+def test_a_model_that_fails_leaves_the_paraphrases_that_it_wrote(memory_rag: CommandLine, tmp_path: Path) -> None:
+    memory_rag("import", str(locomo_file(tmp_path)), "--memory", "mine")
+    words = ("bench", "run", "own", "--memory", "mine", "--pool", "memory", "--n", "9", "--work", f"{tmp_path}/work")
+    asked = ("--paraphrase", "openai:small", "--retrievers", "keyword")
+    with model_server() as server:
+        server.will_say("Which day?")
+        server.will_fail(401)
+        failed = memory_rag(*words, *asked, OPENAI_BASE_URL=server.url)
+        assert failed.code == 1, failed
+
+        ran = memory_rag(*words, *asked, OPENAI_BASE_URL=server.url)
+
+        assert ran.code == 0, ran
+        assert "; 1 are kept from a run that was stopped" in ran.err
+        assert len(server.requests) == 4
+
+
 def test_a_dry_run_says_what_is_read(memory_rag: CommandLine, data: str) -> None:
     summary = memory_rag("bench", "run", "locomo", "--data", data, "--dry-run", "--json").json
 
@@ -174,6 +222,8 @@ def test_a_dry_run_says_what_is_read(memory_rag: CommandLine, data: str) -> None
         (["chats", "--k", "200"], "looks at 200 hits, but the runs have 100"),
         (["own", "--data", "x"], "own takes a memory and no --data"),
         (["chats", "--questions", "x"], "--questions is for own"),
+        (["chats", "--paraphrase", "openai:x"], "--paraphrase is for own"),
+        (["own", "--paraphrase", "gpt"], "unknown paraphraser 'gpt'; one is named as openai:<model>"),
     ],
 )
 def test_a_run_that_cannot_be_is_refused(memory_rag: CommandLine, words: list[str], message: str) -> None:

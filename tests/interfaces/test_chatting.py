@@ -288,6 +288,23 @@ def test_a_message_may_have_several_lines(chat: Chat, memory_rag: CommandLine) -
     assert kept(memory_rag)[0].text == "First line\nsecond line"
 
 
+def test_a_prompt_that_is_pasted_back_is_not_stored_as_if_it_had_been_said(
+    memory_rag: CommandLine, environment: dict[str, str], server: ModelServer
+) -> None:
+    with Memory.open(memory_rag.home / "main", embedder="none", language="en", keep_recent=2) as memory:
+        memory.add("The kayak is red and leaks at the bow.", conversation_id="spring")
+        memory.add("It rains.", conversation_id="spring")
+        prompt = memory.context("What colour is the kayak?", token_budget=1500)
+    (recalled,) = (str(one["content"]) for one in prompt.messages if "<quoted_turns" in str(one["content"]))
+    server.will_stream("Red.")
+    pasted = f"{recalled}\n\nWhy is it red?".replace("\n", "\\\n") + "\n"
+
+    ran = memory_rag("chat", "--base-url", server.url, "--model", "small", stdin=pasted, **environment)
+
+    assert "note: left out, since the memory quoted it: t1" in ran.err
+    assert [turn.text for turn in kept(memory_rag)][2:] == ["Why is it red?", "Red."]
+
+
 def test_without_a_server_it_says_how_and_gives_the_prompt_for_pasting(
     environment: dict[str, str], memory_rag: CommandLine
 ) -> None:

@@ -118,6 +118,57 @@ def test_a_proof_of_a_version_that_is_kept_is_wrong_usage(memory_rag: CommandLin
     assert "--prove shows that what was wrong is gone; give --drop-old too" in ran.err
 
 
+def test_a_pin_that_would_go_with_an_erased_version_is_shown_and_asked_for(memory_rag: CommandLine, talk: Path) -> None:
+    memory_rag("pin", "första säsongen: ring Ebba")
+    wrong = ("correct", "t1", "Vi kör 59 euro.", "--drop-old")
+
+    plan = memory_rag(*wrong, "--dry-run")
+    told = memory_rag(*wrong, "--dry-run", "--json").json
+    unanswered = memory_rag(*wrong)
+
+    also = "also: pin p1 första säsongen: ring Ebba (only the turn says säsongen)"
+    assert (plan.code, plan.lines[1:]) == (0, [also, "would erase this; nothing was changed"])
+    assert [one["name"] for one in told["beside"]] == ["p1"]
+    assert (unanswered.code, unanswered.out) == (1, "")
+    assert also in unanswered.err
+    assert "nobody answered: nothing was changed; agree beforehand with --yes" in unanswered.err
+    assert memory_rag(*wrong, stdin="n\n").err.endswith("nothing was changed\n")
+    with Memory.open(talk, embedder="none") as memory:
+        assert memory.get("t1").text.startswith("Vi kör 49 euro")
+        assert len(memory.prompt.pins.all()) == 1
+
+    assert memory_rag(*wrong, "--yes").lines == ["corrected t1", "also pin p1: only the turn says säsongen"]
+    with Memory.open(talk, embedder="none") as memory:
+        assert memory.prompt.pins.all() == []
+
+
+@pytest.mark.usefixtures("talk")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["correct", "t1", "Vi kör.", "--dry-run"], "--dry-run shows what --drop-old would erase"),
+        (
+            ["forget", "t1", "--dry-run", "--prove"],
+            "--prove looks at what is left after a removal; leave out --dry-run",
+        ),
+    ],
+)
+def test_a_wish_that_would_do_nothing_is_wrong_usage(memory_rag: CommandLine, words: list[str], told: str) -> None:
+    ran = memory_rag(*words)
+
+    assert ran.code == 2
+    assert told in ran.err
+
+
+def test_ids_that_the_filter_does_not_allow_are_left_alone_and_told(memory_rag: CommandLine, talk: Path) -> None:
+    ran = memory_rag("forget", "t1", "t2", "nope", "--speaker", "Ebba", "--yes")
+
+    assert ran.code == 0
+    assert "note: not what the filter says, or no turn, so left alone: t2, nope\n" in ran.err
+    assert ids(talk) == ["t2", "t3", "t4", "t5"]
+    assert memory_rag("forget", "t2", "--speaker", "Ebba", "--yes").err == "no turn is all that; nothing was removed\n"
+
+
 @pytest.mark.usefixtures("talk")
 def test_a_quote_of_a_corrected_turn_says_so(memory_rag: CommandLine) -> None:
     memory_rag("correct", "t1", "Vi kör 59 euro för andra säsongen.")

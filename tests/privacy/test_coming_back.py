@@ -180,3 +180,17 @@ def test_what_an_account_held_is_told_without_what_was_forgotten(memory: Memory)
     assert memory.store.note_export(conversation_ids=["zqone", "two"], **note) == []
     assert b"zqone" not in bytes_of(memory.folder)
     assert memory.store.note_export(conversation_ids=[], **note) == ["t2"]
+
+
+def test_an_own_export_made_before_does_not_bring_back_what_a_correction_erased(memory: Memory, tmp_path: Path) -> None:
+    memory.add(SECRET)
+    memory.add("something else")
+    export = tmp_path / "own.jsonl"
+    export.write_text("".join(f"{line.rstrip()}\n" for line in memory.export()), encoding="utf-8")
+    memory.correct("t1", text="My code is mine", keep_old=False)
+
+    report = memory.import_path(export)
+
+    assert SECRET not in [turn.text for turn in memory.turns()]
+    assert b"zqcanary7731" not in bytes_of(memory.folder)
+    assert report.kept == 1

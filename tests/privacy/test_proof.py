@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -235,6 +236,16 @@ def test_a_file_that_can_not_be_read_fails_the_proof(planted: Planted) -> None:
     proof = proof_of(planted)
 
     assert [what.partition(":")[0] for what in proof.unreadable] == ["loop"]
+    assert not proof.holds
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this platform has no named pipes")
+def test_what_is_no_file_fails_the_proof_and_is_not_waited_for(planted: Planted) -> None:
+    os.mkfifo(planted[0] / "pipe")
+
+    proof = proof_of(planted)
+
+    assert proof.unreadable == ("pipe: it is no file",)
     assert not proof.holds
 
 

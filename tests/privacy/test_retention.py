@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +11,8 @@ import pytest
 from memory_rag.errors import SettingsError, TurnError
 from memory_rag.memory import Memory
 from memory_rag.privacy.retention import Rule, Scope
-from memory_rag.turns import Source
+from memory_rag.summaries.summary import Kind, Line
+from memory_rag.turns import Source, Turn
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -138,6 +139,34 @@ def test_a_clock_that_jumps_ahead_takes_nothing_at_the_first_opening(memory: Mem
     assert len(opened_and_read(memory.folder, clock)) == 5
     clock.now = NOW + timedelta(days=2)
     assert len(opened_and_read(memory.folder, clock)) == 5
+
+
+class Slow:
+    """A summarizer whose model isn't to be asked."""
+
+    fingerprint = "slow"
+    asked = 0
+
+    def extend(
+        self, earlier: Sequence[Line], turns: Sequence[Turn], *, focus: str = "", word_limit: int = 200
+    ) -> tuple[Line, ...]:
+        self.asked += 1
+        return (Line(Kind.POINT, "days ago", (turns[0].turn_id,)),)
+
+
+def test_an_opening_asks_no_model_for_a_summary_that_lost_its_lines(memory: Memory) -> None:
+    slow = Slow()
+    memory.summaries._summarizer = lambda: slow
+    memory.summaries.summarise("main", keep_recent=0)
+    asked = slow.asked
+    memory.retention.set(Scope.MEMORY, days=30)
+
+    done = memory.retention.apply(timeout_s=0, mend=False)
+
+    assert done is not None
+    assert (slow.asked, done.summaries) == (asked, ())
+    assert [one.lines for one in memory.summaries.stored("main")] == [()]
+    assert memory.summaries.mend("main")
 
 
 def test_a_memory_that_lay_for_a_year_is_cleared_at_the_second_opening(memory: Memory, clock: Clock) -> None:

@@ -114,3 +114,20 @@ def test_findings_come_back_with_an_export(tmp_path: Path) -> None:
         beside.import_path(tmp_path / "all.jsonl")
         (turn,) = [turn for turn in beside.turns() if "password" in turn.text]
         assert beside.store.findings.of([turn.turn_id]) == {turn.turn_id: found["t1"]}
+
+
+def test_a_turn_that_is_forgotten_or_corrected_while_it_is_scanned_is_not_tagged(tmp_path: Path) -> None:
+    with old_memory(tmp_path) as memory:
+        for number in range(1000):
+            memory.add(f"mail ruth{number}@example.com")
+
+        def meanwhile(_what: str, _done: int, _total: int) -> None:
+            memory.store.remove(["t1"])
+            memory.store.correct("t2", text="no mail")
+
+        screening = Screening.of_settings(Settings())
+        result = scan(memory.store, screening, tag=True, progress=meanwhile)
+
+        assert result.tagged == 998
+        assert memory.store.findings.of(["t2"]) == {}
+        assert memory.store.findings.counts() == {("email", "tag"): 998}

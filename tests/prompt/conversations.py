@@ -14,12 +14,18 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Step:
-    """One round: somebody speaks, or the model calls tools at once; each answers, fails or never comes back."""
+    """One round: somebody speaks, or the model calls tools at once; each answers, fails or never comes back.
+
+    ``apart``: every call is a message of its own, as clients store them that write a line for each block. ``between``:
+    somebody speaks before the answers are there.
+    """
 
     said: str
     answers: tuple[str, ...] = ()
     thought: bool = False
     nested: bool = False
+    apart: bool = False
+    between: bool = False
 
 
 STEPS = st.lists(
@@ -29,6 +35,8 @@ STEPS = st.lists(
         answers=st.lists(st.sampled_from(["ok", "error", "silent"]), max_size=4).map(tuple),
         thought=st.booleans(),
         nested=st.booleans(),
+        apart=st.booleans(),
+        between=st.booleans(),
     ),
     max_size=12,
 )
@@ -48,7 +56,9 @@ def openai_chat(steps: Sequence[Step], *, reused: bool = False) -> list[Json]:
             continue
         keys = [_key(number, place, reused=reused) for place in range(len(step.answers))]
         calls = [{"id": key, "type": "function", "function": {"name": "look", "arguments": "{}"}} for key in keys]
-        messages.append({"role": "assistant", "content": step.said or None, "tool_calls": calls})
+        groups = [[one] for one in calls] if step.apart else [calls]
+        messages += [{"role": "assistant", "content": step.said or None, "tool_calls": group} for group in groups]
+        messages += [{"role": "user", "content": "hurry"}] if step.between else []
         messages.extend(
             {"role": "tool", "tool_call_id": key, "content": answer}
             for key, answer in zip(keys, step.answers, strict=True)
@@ -66,8 +76,11 @@ def anthropic(steps: Sequence[Step], *, reused: bool = False) -> list[Json]:
             continue
         keys = [_key(number, place, reused=reused) for place in range(len(step.answers))]
         content: list[Json] = [{"type": "thinking", "thinking": "hm", "signature": "s"}] if step.thought else []
-        content += [{"type": "tool_use", "id": key, "name": "look", "input": {}} for key in keys]
-        messages.append({"role": "assistant", "content": content})
+        calls: list[Json] = [{"type": "tool_use", "id": key, "name": "look", "input": {}} for key in keys]
+        groups = [[one] for one in calls] if step.apart else [calls]
+        groups[0] = [*content, *groups[0]]
+        messages += [{"role": "assistant", "content": group} for group in groups]
+        messages += [{"role": "user", "content": "hurry"}] if step.between else []
         for key, answer in zip(keys, step.answers, strict=True):
             if answer == "silent":
                 continue
@@ -95,6 +108,7 @@ def responses(steps: Sequence[Step], *, reused: bool = False) -> list[Json]:
             continue
         keys = [_key(number, place, reused=reused) for place in range(len(step.answers))]
         items += [{"type": "function_call", "call_id": key, "name": "look", "arguments": "{}"} for key in keys]
+        items += [{"type": "message", "role": "user", "content": "hurry"}] if step.between else []
         items += [
             {"type": "function_call_output", "call_id": key, "output": answer}
             for key, answer in zip(keys, step.answers, strict=True)

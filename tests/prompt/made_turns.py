@@ -69,7 +69,9 @@ def turns_of(steps: Sequence[Step], *, shape: str, reused: bool = False) -> list
             continue
         keys = [f"call_{place}" if reused else f"call_{number}_{place}" for place in range(len(step.answers))]
         calls = [call(key, shape=shape) for key in keys]
-        turns.append(turn(step.said, role="assistant", blocks=calls, recalled=False))
+        groups = [[one] for one in calls] if step.apart else [calls]
+        turns += [turn(step.said, role="assistant", blocks=group, recalled=False) for group in groups]
+        turns += [turn("hurry")] if step.between else []
         turns += [
             turn(text, role="tool", blocks=[answer(key, text, shape=shape, failed=text == "error")], recalled=False)
             for key, text in zip(keys, step.answers, strict=True)

@@ -165,3 +165,17 @@ def test_conversations_are_looked_at_apart(memory: Memory) -> None:
     memory.prompt.record(compacted(before=170_000, after=20_000), turn_id=first, provider="anthropic")
 
     assert memory.prompt.record(plain(180_000), turn_id=other, provider="anthropic").lost is None
+
+
+def test_a_compaction_of_our_own_has_no_block_to_lose(talk: Talk) -> None:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "word " * 300}] * 20
+    talk.memory.prompt.fit(
+        messages, n_tokens=3_000, turn_ids=[None] * 20, summarize=lambda _old: "short", conversation_id="main",
+        keep_recent=2,
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        talk.says(plain(2_000))
+        talk.says(plain(30_000))
+
+    assert talk.memory.prompt.events.events(kind=EventKind.WARNING) == []

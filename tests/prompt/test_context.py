@@ -364,3 +364,53 @@ def test_with_the_running_summary_no_turn_is_nowhere(memory: Memory) -> None:
     for context in told:
         lost = any("neither in the window nor in a summary" in note for note in context.notes)
         assert lost is (SUMMARY_HEADING not in context.system)
+
+
+def test_half_a_character_of_the_callers_instructions_reaches_no_request(memory: Memory) -> None:
+    context = memory.context("hello", system="Be \ud83d kind.")
+
+    assert context.messages[0] == {"role": "system", "content": "Be \ufffd kind."}
+
+
+def test_where_there_is_no_room_to_search_that_is_said(memory: Memory) -> None:
+    memory.add("The sourdough is 49 euro.")
+    with_question = memory.context("What did I say about the sourdough?", keep_recent=0).account
+    fixed = with_question.of("question") + with_question.of("marks")
+    context = memory.context("What did I say about the sourdough?", keep_recent=0, token_budget=fixed)
+
+    assert "nothing was searched for: what goes before it leaves no room in the budget" in context.notes
+
+
+def test_a_summary_in_another_language_than_its_heading_stays_within_the_budget(memory: Memory) -> None:
+    """An estimate takes the language of the whole: heading and summary together cost more than each alone."""
+    words = ("Vi bestämde att priset blir 49 kronor eftersom burkarna är dyra. " * 40).split()
+    memory.add("hej")
+    memory.prompt.summaries = lambda _id: Levels(*((" ".join(words[:n]), 0) for n in range(1, len(words))))
+
+    for budget in range(150, 400, 7):
+        context = memory.context("tack", retrieve="never", keep_recent=0, token_budget=budget)
+        assert context.account.over_by == 0
+        assert context.account.of("summary") > 0
+
+
+def test_what_goes_back_unchanged_and_is_over_the_budget_is_told(memory: Memory) -> None:
+    turn = memory.add("done", role="assistant")
+    thought = {"type": "thinking", "thinking": "hm " * 9_000, "signature": "c2ln"}
+    memory.prompt.record(
+        {"content": [thought, {"type": "text", "text": "done"}]}, turn_id=turn.turn_id, provider="anthropic"
+    )
+    [note] = [note for note in memory.context("next", retrieve="never").notes if "unchanged" in note]
+
+    assert note.startswith("sent to Anthropic, the blocks that go back unchanged")
+    assert note.endswith("over the budget")
+    assert not [note for note in memory.context("x", token_budget=90_000).notes if "unchanged" in note]
+
+
+def test_a_prompt_names_the_betas_of_the_blocks_in_it(memory: Memory) -> None:
+    turn = memory.add("done", role="assistant")
+    block = {"type": "compaction", "content": "They talked.", "encrypted_content": "eA"}
+    memory.prompt.record(
+        {"content": [block, {"type": "text", "text": "done"}]}, turn_id=turn.turn_id, provider="anthropic"
+    )
+
+    assert memory.context("next").betas == ("compact-2026-01-12",)

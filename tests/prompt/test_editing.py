@@ -285,3 +285,34 @@ def test_no_pair_is_broken_by_clearing(steps: list[Step], shape: str, keep: int,
 def test_what_cannot_be_is_refused(made: Any, words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         made()
+
+
+def test_a_result_whose_form_its_provider_prescribes_is_no_use_of_a_tool_here() -> None:
+    """A web search's or a shell's result with a line in its place is refused, and with it the whole request."""
+    messages = reads(2)
+    found = [{"type": "web_search_result", "url": "https://example.org/" + "a" * 80, "encrypted_content": LONG}]
+    searched = [
+        {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "s", "content": found},
+    ]
+    shell: list[dict[str, Any]] = [
+        {"type": "shell_call", "call_id": "h", "action": {"commands": ["ls"]}},
+        {"type": "shell_call_output", "call_id": "h", "output": [{"stdout": LONG, "stderr": ""}]},
+    ]
+    given = [{"role": "assistant", "content": searched}, *shell, *messages]
+    edited = clear_tool_uses(given, at_once(keep=1), turn_ids=ids(given), counter=COUNT)
+
+    assert edited.messages[:3] == given[:3]
+    assert [cleared.tool for cleared in edited.cleared] == ["read"]
+    assert edited.not_stored == 0
+
+
+def test_a_result_of_an_mcp_server_may_be_cleared() -> None:
+    used = [
+        {"type": "mcp_tool_use", "id": "m", "name": "look", "server_name": "shop", "input": {}},
+        {"type": "mcp_tool_result", "tool_use_id": "m", "content": [{"type": "text", "text": LONG}]},
+    ]
+    given = [{"role": "assistant", "content": used}, *reads(1)]
+    edited = clear_tool_uses(given, at_once(keep=1), turn_ids=ids(given), counter=COUNT)
+
+    assert is_placeholder(edited.messages[0]["content"][1]["content"])

@@ -8,7 +8,7 @@ import pytest
 
 from memory_rag.errors import ModelError, SettingsError
 from memory_rag.prompt.capabilities import capabilities_of
-from memory_rag.prompt.on_demand import compact_request, compacted_input, compaction_block, going_on
+from memory_rag.prompt.on_demand import betas_for, compact_request, compacted_input, compaction_block, going_on
 from memory_rag.prompt.provider_requests import Wish
 
 OPUS = capabilities_of("claude-opus-5-5")
@@ -103,3 +103,11 @@ def test_openais_items_are_sent_as_they_came() -> None:
     assert compacted_input({"object": "response.compaction", "output": output}) == output
     with pytest.raises(ModelError, match="/responses/compact gave no compaction item"):
         compacted_input({"output": [USER]})
+
+
+def test_a_request_names_the_beta_of_each_block_that_goes_back_in_it() -> None:
+    at_threshold = {"type": "compaction", "content": "They read x.", "encrypted_content": "eA"}
+
+    assert betas_for(going_on(BLOCK, [USER], kept_from=0)) == ("compact-2026-09-04",)
+    assert betas_for([{"role": "assistant", "content": [at_threshold]}, USER]) == ("compact-2026-01-12",)
+    assert betas_for([USER, CALL, ANSWER]) == ()

@@ -114,3 +114,10 @@ def test_a_name_that_is_no_text_is_read_too(memory: Memory, tmp_path: Path) -> N
     memory.prompt.files.pin(path)
 
     assert memory.prompt.files.read()[0].text == "rules"
+
+
+def test_of_a_file_with_one_long_line_the_bytes_that_are_in_are_told(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "one-line.txt"
+    path.write_text("a" * 20_000)
+
+    assert str(memory.prompt.files.pin(path)).endswith(", cut: the first 8,192 bytes of its first line are in")

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from memory_rag.errors import TurnError, UnknownTurnError
 from memory_rag.memory import Memory
-from memory_rag.prompt.replay import carries_compaction
 from memory_rag.prompt.returned_blocks import ReturnedBlocks
 
 JSON = st.recursive(
@@ -109,9 +108,3 @@ def test_openais_items_are_replayed_for_openai_only(memory: Memory) -> None:
         {"role": "user", "content": [{"type": "text", "text": "first"}]},
         {"role": "assistant", "content": [{"type": "text", "text": "answer"}]},
     ]
-
-
-def test_a_request_is_seen_to_carry_a_compaction() -> None:
-    assert carries_compaction([{"role": "assistant", "content": [COMPACTION]}])
-    assert carries_compaction([{"type": "compaction", "encrypted_content": "x"}])
-    assert not carries_compaction([{"role": "assistant", "content": [{"type": "text", "text": "compaction"}]}])

@@ -79,3 +79,13 @@ def test_a_field_that_is_not_there_cannot_be_taken_away(memory: Memory, path: st
 def test_a_patch_that_is_no_object_is_refused(memory: Memory) -> None:
     with pytest.raises(SettingsError, match="a merge patch of the state is a JSON object, got 'menu'"):
         memory.prompt.state.merge("menu")  # type: ignore[arg-type]
+
+
+def test_a_state_that_is_nested_too_deep_is_refused(memory: Memory) -> None:
+    deep: Any = []
+    for _ in range(1_900):
+        deep = [deep]
+
+    with pytest.raises(SettingsError, match="nested hundreds deep; flatten it"):
+        memory.prompt.state.set("deep", deep)
+    assert memory.prompt.state.get() == {}

@@ -198,3 +198,13 @@ def test_a_prompt_side_without_a_memory_has_none(tmp_path: Path) -> None:
         prompt = Prompt(memory.store, search=lambda _q, _w: memory.search(""), clock=Clock(), zone=memory.zone)
         with pytest.raises(PromptError, match="use memory"):
             prompt.proposals.open()
+
+
+def test_another_thing_of_the_same_turn_stays_proposed(opened: Open, server: ModelServer) -> None:
+    memory = opened()
+    two = [{"text": "Ebba has two children", "turns": ["t2"]}, {"text": "Ebba lives in Visby", "turns": ["t2"]}]
+    summarised(memory, server, {**STRUCTURED, "user_facts": two})
+    facts = [one for one in memory.prompt.proposals.open() if one.field == "facts"]
+    memory.prompt.proposals.take(facts[0].proposal_id)
+
+    assert [one.text for one in memory.prompt.proposals.open() if one.field == "facts"] == ["Ebba lives in Visby"]

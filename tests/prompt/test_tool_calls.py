@@ -284,3 +284,24 @@ def test_a_prompt_side_without_a_memory_has_no_tools(memory: Memory) -> None:
 
     with pytest.raises(PromptError, match="take them from memory"):
         prompt.tools.run({})
+
+
+@pytest.mark.parametrize("provider", ["stored", "kept"])
+def test_thinking_that_was_cleared_is_given_back_by_its_turn(memory: Memory, provider: str) -> None:
+    thought = {"type": "thinking", "thinking": "Rye costs more.", "signature": "c2ln"}
+    hidden = {"type": "redacted_thinking", "data": "x"}
+    blocks = [Block("thinking", thought), Block("thinking", hidden)] if provider == "stored" else []
+    turn = memory.add("35 euro.", role="assistant", blocks=blocks)
+    if provider == "kept":
+        answer = {"content": [thought, hidden, {"type": "text", "text": "35 euro."}]}
+        memory.prompt.record(answer, turn_id=turn.turn_id, provider="anthropic")
+    told = memory.prompt.tools.call("get_turn", {"turn_id": turn.turn_id}).text
+
+    assert "> (thought: Rye costs more.)\n> (thought: encrypted by its provider)\n> 35 euro." in told
+
+
+@pytest.mark.parametrize("calls", [["x"], [{"id": "1", "function": "x"}], 5, "x", {"id": "1"}, [None]])
+def test_calls_that_are_none_raise_nothing(memory: Memory, calls: Any) -> None:
+    run = memory.prompt.tools.run({"role": "assistant", "tool_calls": calls})
+
+    assert [one.is_error for one in run.outcomes] == [True] * len(run.outcomes)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_rag.errors import QueryError
-from memory_rag.prompt.tool_pairs import Pair, cut_points, pairs, tail_start, tail_start_within
+from memory_rag.prompt.tool_pairs import Pair, cut_points, pairs, tail_start
 from tests.prompt.conversations import REUSED, SHAPES, STEPS, Step, answers_without_call, calls_without_answer
 
 ONE_MESSAGE_EACH: list[dict[str, Any]] = [
@@ -48,16 +48,6 @@ def test_no_messages_have_no_cut() -> None:
 def test_a_tail_of_no_messages_is_refused() -> None:
     with pytest.raises(QueryError, match="a tail has at least 1 message, got at_most=0"):
         tail_start(ONE_MESSAGE_EACH, at_most=0)
-
-
-def test_as_many_tokens_are_kept_as_fit() -> None:
-    assert [tail_start_within(ONE_MESSAGE_EACH, n_tokens=n, tokens_of=lambda _: 10) for n in (5, 20, 40, 50, 60)] == [
-        5,
-        4,
-        4,
-        1,
-        0,
-    ]
 
 
 def test_an_answer_belongs_to_the_newest_call_of_its_name() -> None:

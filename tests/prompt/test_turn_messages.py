@@ -212,6 +212,20 @@ def test_no_word_is_lost_on_the_way(steps: list[Step], shape: str) -> None:
     turns = turns_of(steps, shape=shape)
     told = json.dumps(openai_messages(turns).messages)
 
-    assert sum(told.count(f'"content": "{word}"') for word in ("ok", "error", "plan", "done", "next")) == sum(
+    assert sum(told.count(f'"content": "{word}"') for word in ("ok", "error", "plan", "done", "next", "hurry")) == sum(
         one.text != "" for one in turns
     )
+
+
+def test_the_name_of_a_tool_is_one_that_every_provider_takes() -> None:
+    named = Block("tool_call", {"id": "A", "function": {"name": "web.run \ud800" + "x" * 99, "arguments": "{}"}})
+    told = openai_messages([turn("", role="assistant", blocks=[named])])
+
+    assert told.messages[0]["tool_calls"][0]["function"]["name"] == "web_run__" + "x" * 55
+
+
+def test_half_a_character_in_the_arguments_reaches_no_request() -> None:
+    escaped = Block("tool_call", {"id": "A", "function": {"name": "run", "arguments": '{"q": "a \\ud83d"}'}})
+    told = anthropic_messages([turn("", role="assistant", blocks=[escaped])])
+
+    assert told.messages[0]["content"][0]["input"] == {"q": "a \ufffd"}

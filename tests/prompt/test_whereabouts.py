@@ -252,3 +252,24 @@ def test_without_a_memory_it_says_so(memory: Memory) -> None:
 
     with pytest.raises(PromptError, match=r"take it from memory\.prompt"):
         alone.where("words")
+
+
+def test_the_prompt_that_is_looked_at_may_be_as_large_as_the_real_one(memory: Memory, tmp_path: Path) -> None:
+    memory.add("the code is 1234")
+    path = tmp_path / "rules.md"
+    path.write_text("a rule of the house\n" * 400)
+    memory.prompt.files.pin(path)
+
+    with pytest.raises(PromptError, match="over the budget of 1,000"):
+        memory.prompt.where("1234", token_budget=1_000)
+    assert memory.prompt.where("1234", token_budget=9_000).in_prompt
+
+
+def test_looking_writes_nothing_down(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "rules.md"
+    path.write_text("no nuts")
+    memory.prompt.files.pin(path)
+    memory.add("hello")
+    memory.prompt.where("nuts")
+
+    assert memory.prompt.file_words.with_words("nuts") == []

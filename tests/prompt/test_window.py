@@ -171,3 +171,33 @@ def test_every_window_is_whole(
     else:
         heard = {one.ordinal for one in memory.turns() if one.ordinal > covered}
         assert heard <= {one.ordinal for one in kept.turns}
+
+
+def test_a_thousand_turns_are_not_told_and_counted_a_thousand_times(memory: Memory) -> None:
+    """It took three minutes."""
+    stored(memory, [turn(f"w{at}", role="assistant" if at % 2 else "user") for at in range(1_000)])
+
+    class Counting(Words):
+        n = 0
+
+        def count(self, text: str) -> int:
+            self.n += 1
+            return super().count(text)
+
+    counting = Counting()
+    kept = newest_turns(memory.store, "talk", keep_recent=1_000, n_tokens=2_500, covered_to=None, counter=counting)
+
+    assert (len(kept.turns), kept.n_tokens) == (500, 2_500)
+    assert counting.n < 20_000
+
+
+@pytest.mark.parametrize("keep", range(7))
+def test_a_summary_never_takes_a_call_and_leaves_its_answer(memory: Memory, keep: int) -> None:
+    """Two calls at once, each a turn of its own before either answer, as some clients write them."""
+    step = Step("", answers=("ok", "ok"), apart=True)
+    stored(memory, [turn("We decided to charge 49 euro."), *turns_of([step], shape="anthropic"), turn("done")])
+    memory.summaries.summarise("talk", keep_recent=keep)
+    context = memory.context("next", conversation_id="talk", retrieve="never", keep_recent=8)
+
+    assert not [note for note in context.notes if "answers" in note]
+    assert calls_without_answer(context.messages) == []

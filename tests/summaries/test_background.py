@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from memory_rag.summaries.background import Background
 
 
@@ -50,3 +52,25 @@ def test_after_the_end_nothing_is_begun() -> None:
 
     assert background.wait(timeout_s=10)
     assert done == []
+
+
+def test_a_fault_of_ours_does_not_end_all_that_comes_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its traceback belongs on the terminal, and here nowhere.
+    monkeypatch.setattr(threading, "excepthook", lambda _fault: None)
+    done: list[str] = []
+
+    def do(name: str) -> None:
+        if name == "bad":
+            raise ValueError("a fault")
+        done.append(name)
+
+    background = Background(do)
+    background.name("bad")
+    background.name("good")
+    assert background.wait(timeout_s=5)
+    background.name("bad")
+    assert background.wait(timeout_s=5)
+    background.name("later")
+
+    assert background.wait(timeout_s=5)
+    assert done == ["good", "later"]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory_rag.embedding.minilm import MiniLmEmbedder
 from memory_rag.errors import EmbedderError
@@ -13,6 +15,8 @@ from memory_rag.summaries.opening import MeaningVectors
 from memory_rag.summaries.triggers import Triggers, Vectors, new_subjects, safe_cut, term_vectors, what_is_due
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Block, Role, Turn
+from tests.prompt.conversations import STEPS, Step
+from tests.prompt.made_turns import turns_of
 
 Talk = Callable[..., list[Turn]]
 
@@ -76,3 +80,23 @@ def test_a_cut_falls_only_where_no_result_follows_its_call(at: int, expected: in
     ]
 
     assert safe_cut(turns, at) == expected
+
+
+@given(STEPS, st.sampled_from(["openai_chat", "anthropic", "responses"]))
+def test_no_cut_leaves_a_result_behind_its_call(steps: list[Step], shape: str) -> None:
+    turns = turns_of(steps, shape=shape)
+
+    def keys(some: list[Turn], kind: str) -> set[str]:
+        names = ("call_id", "id") if kind == "tool_call" else ("tool_use_id", "tool_call_id", "call_id")
+        blocks = [block.data for turn in some for block in turn.blocks if block.kind == kind]
+        return {str(next(data[name] for name in names if name in data)) for data in blocks}
+
+    for at in range(len(turns) + 1):
+        cut = safe_cut(turns, at)
+
+        assert cut <= at
+        assert not keys(turns[:cut], "tool_call") & keys(turns[cut:], "tool_result")
+        for place in range(cut + 1, at + 1):
+            # It is the last such place: every later one parts something.
+            parted = keys(turns[:place], "tool_call") & keys(turns[place:], "tool_result")
+            assert parted or (place < len(turns) and turns[place].role is Role.TOOL)

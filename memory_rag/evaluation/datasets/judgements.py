@@ -69,7 +69,7 @@ def read_queries(files: FilesRead, path: Path, *, conversation_id: str) -> Itera
             continue
         try:
             fields = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ImportFormatError(f"{path}, line {number}: broken JSON: {error}") from error
         found = next((fields[key] for key in ("id", "_id", "query_id") if fields.get(key) is not None), None)
         asked = next((fields[key] for key in ("text", "query") if isinstance(fields.get(key), str)), None)

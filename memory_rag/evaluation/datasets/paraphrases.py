@@ -1,10 +1,9 @@
-"""Questions about a turn in other words than its own, asked for from a language model."""
+"""Questions about a turn in other words than its own, which a language model is asked for."""
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
-from memory_rag.errors import ModelError
 from memory_rag.turns import printable
 
 INSTRUCTION: Final = (
@@ -31,33 +30,14 @@ class Paraphraser(Protocol):
         """
 
 
-class ModelParaphraser:
-    """Asks a chat model. The passages leave this machine, for wherever the client's ``base_url`` points.
+def messages_for(passage: str) -> list[dict[str, str]]:
+    """Return what a chat model is asked for a passage's question."""
+    return [
+        {"role": "system", "content": INSTRUCTION},
+        {"role": "user", "content": printable(passage[:LONGEST_PASSAGE])},
+    ]
 
-    ``client`` is an ``openai.OpenAI``; it brings key, address, time limit and retries. ``temperature`` is sent if it is
-    given, since some models refuse one. What a model wrote, it may not write again: keep the questions in a file
-    (:func:`~memory_rag.evaluation.datasets.question_file.written_line`).
-    """
 
-    def __init__(self, client: Any, *, model: str, temperature: float | None = None) -> None:
-        self._client, self._model = client, model
-        self._sampling = {} if temperature is None else {"temperature": temperature}
-
-    @property
-    def name(self) -> str:
-        return self._model
-
-    def question_for(self, passage: str) -> str:
-        messages = [
-            {"role": "system", "content": INSTRUCTION},
-            {"role": "user", "content": printable(passage[:LONGEST_PASSAGE])},
-        ]
-        try:
-            answer = self._client.chat.completions.create(model=self._model, messages=messages, **self._sampling)
-            said = answer.choices[0].message.content
-        except Exception as error:  # the SDK's own errors can't be named here: it is imported where embeddings are
-            raise ModelError(
-                f"{self._client.base_url} gave no paraphrase with {self._model}: {error}; check the address, which "
-                "usually ends in /v1, the model's name and the key"
-            ) from error
-        return " ".join(said.split()).strip("\"'“”„«» ") if isinstance(said, str) else ""
+def question_in(answer: str) -> str:
+    """Return the question of a model's answer: on one line, without quotation marks around it."""
+    return " ".join(answer.split()).strip("\"'“”„«» ")

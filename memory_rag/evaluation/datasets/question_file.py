@@ -90,7 +90,7 @@ def _from_json(line: str, number: int, path: Path) -> Written:
     where = f"{path}, line {number}"
     try:
         fields: Mapping[str, Any] = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ImportFormatError(f"{where}: broken JSON: {error}") from error
     query, ids = fields.get("query"), fields.get("turn_ids")
     if not isinstance(query, str) or not query.strip():

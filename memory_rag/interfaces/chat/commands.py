@@ -100,7 +100,10 @@ class Commands:
     def _where(self, rest: str) -> None:
         if not self._has(rest, "/where WORDS"):
             return
-        found = self._session.memory.prompt.where(rest, conversation_id=self._session.conversation_id)
+        session = self._session
+        found = session.memory.prompt.where(
+            rest, conversation_id=session.conversation_id, token_budget=session.token_budget
+        )
         for answer in found.answers:
             self._wrapped(f"- {answer.told}")
 

@@ -76,11 +76,21 @@ class Chat:
         elif line.startswith("/"):
             self._commands.run(line.strip())
         else:
-            turn = self._session.hear(line.strip("\n"))
+            said = self._own_words(line.strip("\n"))
+            if not said:
+                return
+            turn = self._session.hear(said)
             reason = getattr(turn, "reason", "")
             if not turn.turn_id:
                 tell(f"note: not stored ({reason}); the model is asked all the same")
             self._ask_model(turn)
+
+    def _own_words(self, message: str) -> str:
+        """Return a message without quoted turns of this memory, as a pasted prompt has them; tell what was left out."""
+        own = self._session.memory.prompt.own_words(message)
+        if own.taken_out:
+            tell(f"note: left out, since the memory quoted it: {', '.join(own.turn_ids) or 'what was recalled'}")
+        return own.text
 
     def _again(self) -> None:
         newest = self._session.memory.store.newest(self._session.conversation_id, n=20)

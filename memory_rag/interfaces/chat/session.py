@@ -64,7 +64,7 @@ class ChatSession:
         """The last prompt; None before the first."""
         self._speaker = speaker
         self._system = system
-        self._token_budget = token_budget
+        self.token_budget = token_budget
 
     def hear(self, text: str) -> Turn:
         """Store what the user says, and return it; one that a rule keeps out has no id."""
@@ -75,7 +75,7 @@ class ChatSession:
     def prompt_for(self, text: str) -> PromptContext:
         """Put the prompt together for what was said last."""
         self.last = self.memory.context(
-            text, system=self._system, conversation_id=self.conversation_id, token_budget=self._token_budget
+            text, system=self._system, conversation_id=self.conversation_id, token_budget=self.token_budget
         )
         return self.last
 

@@ -66,6 +66,7 @@ COMMANDS: Final[dict[str, Listed]] = {
     "brief": Listed("briefing", "brief", _PROMPT),
     "where": Listed("finding_out", "where", _PROMPT),
     "events": Listed("prompting", "events", _PROMPT),
+    "serve": Listed("serving", "serve", _CLIENTS),
     "mcp": Listed("mcp_serving", "mcp", _CLIENTS),
     "install": Listed("installing", "install", _CLIENTS),
     "uninstall": Listed("installing", "uninstall", _CLIENTS),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import typer
 
@@ -62,4 +63,32 @@ Questions = Annotated[
     typer.Option("--questions", metavar="FILE", help="own: your questions with turn ids.", show_default=False),
 ]
 N = Annotated[int, typer.Option("--n", help="own: questions made from turns.")]
+Paraphrase = Annotated[
+    str | None,
+    typer.Option(
+        "--paraphrase",
+        metavar="openai:MODEL",
+        help="own: a third of them in a model's words; turns are sent to it.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Decides what is drawn.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What is read and asked, and where what is embedded is kept, as a command line says it."""
+
+    data: Data = None
+    unit: Unit = None
+    limit: Limit = None
+    questions: Questions = None
+    n: N = 200
+    paraphrase: Paraphrase = None
+    seed: Seed = 0
+    work: Work = None
+    force: Force = False
+
+
+AS_DEFINED: Final = Setup()
+"""Nothing given."""

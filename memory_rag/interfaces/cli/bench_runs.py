@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from memory_rag.interfaces.cli.bench_group import Data, Force, Limit, N, Name, Questions, Seed, Unit, Work, command
+from memory_rag.interfaces.cli.bench_group import AS_DEFINED, Name, Setup, command
 from memory_rag.interfaces.cli.bench_output import print_report, print_summary, write_page
+from memory_rag.interfaces.cli.option_groups import with_options
 from memory_rag.interfaces.cli.output import Json, note, print_json, say, tell
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.progress import progress_bar
@@ -21,10 +22,11 @@ _STOPPED = "stopped; what was embedded and ranked is kept, run it again to go on
 
 
 @command("run")
+@with_options(Setup)
 def run(
     place: Place,
     name: Name,
-    data: Data = None,
+    setup: Setup = AS_DEFINED,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write report, page, charts, runs.", show_default=False)
     ] = None,
@@ -39,15 +41,8 @@ def run(
     weights: Annotated[
         str | None, typer.Option("--weights", metavar="FILE", help="Weights of bench tune.", show_default=False)
     ] = None,
-    unit: Unit = None,
-    limit: Limit = None,
     k: Annotated[int | None, typer.Option("--k", help="Measure at k hits. Default: 10.", show_default=False)] = None,
     depth: Annotated[int | None, typer.Option("--depth", help="Hits kept. Default: 100.", show_default=False)] = None,
-    questions: Questions = None,
-    n: N = 200,
-    seed: Seed = 0,
-    work: Work = None,
-    force: Force = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is read, ask nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -56,42 +51,29 @@ def run(
     All retrievers rank the same candidates: the question's conversation, and the whole memory.
     """
     from memory_rag.evaluation.definition import definition_of
-    from memory_rag.evaluation.pools import limited, pools_named
+    from memory_rag.evaluation.pools import pools_named
     from memory_rag.evaluation.runner import Trial, measures_up_to
     from memory_rag.interfaces.cli.bench_sides import opened_trial
     from memory_rag.trials.contest import Telling
-    from memory_rag.trials.running import chosen, kept_rankings, refuse_leaks, run_trial
+    from memory_rag.trials.running import chosen, kept_rankings, run_trial
 
     definition, names, pools = definition_of(name), chosen(retrievers), pools_named(pool)
     measures, compared = measures_up_to(k or definition.k)
     with (
         _stopping(),
-        opened_trial(
-            place,
-            definition,
-            data=data,
-            unit=unit,
-            questions=questions,
-            n=n,
-            seed=seed,
-            work=work,
-            also=also or [],
-            weights=weights,
-        ) as opened,
+        opened_trial(place, definition, setup, also=also or (), weights=weights, asks=not dry_run) as opened,
     ):
-        benchmark = limited(opened.benchmark, limit)
         if dry_run:
-            print_summary(benchmark, as_json=as_json)
+            print_summary(opened.benchmark, as_json=as_json)
             return
-        refuse_leaks(opened.benchmark, force=force, note=note)
         trial = Trial(
-            benchmark,
+            opened.benchmark,
             pools,
             depth=depth or definition.depth,
             measures=measures,
             compared=compared,
             groups=definition.groups,
-            seed=seed,
+            seed=setup.seed,
         )
         trial.check()
         first, *others = opened.sides()
@@ -107,25 +89,20 @@ def run(
         if out is not None:
             trial.write(out, report)
             write_page(out, report)
+        opened.finished()
     print_report(report, as_json=as_json)
     if out is not None:
         tell(f"written to {out}: report.json, report.html, runs and qrels in TREC's form")
 
 
 @command("tune")
+@with_options(Setup)
 def tune(
     place: Place,
     name: Name,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.", show_default=False)],
-    data: Data = None,
-    pool: Annotated[str, typer.Option("--pool", help="conversation or memory.")] = "conversation",
-    unit: Unit = None,
-    limit: Limit = None,
-    questions: Questions = None,
-    n: N = 200,
-    seed: Seed = 0,
-    work: Work = None,
-    force: Force = False,
+    setup: Setup = AS_DEFINED,
+    pool: Annotated[str, typer.Option("--pool", help="conversation, memory or both.")] = "conversation",
     as_json: Json = False,
 ) -> None:
     """Fit the weights of hybrid to judged questions.
@@ -133,34 +110,17 @@ def tune(
     The file is used with the setting weights (MEMORY_RAG_WEIGHTS, or weights = FILE in memory-rag.toml).
     """
     from memory_rag.evaluation.definition import definition_of
-    from memory_rag.evaluation.pools import limited, pools_named
+    from memory_rag.evaluation.pools import pools_named
     from memory_rag.interfaces.cli.bench_sides import opened_trial
     from memory_rag.trials.contest import Telling
-    from memory_rag.trials.running import refuse_leaks
     from memory_rag.trials.tuned import tuned_weights
 
     definition, pools = definition_of(name), pools_named(pool)
-    with (
-        _stopping(),
-        opened_trial(
-            place,
-            definition,
-            data=data,
-            unit=unit,
-            questions=questions,
-            n=n,
-            seed=seed,
-            work=work,
-            also=[],
-            weights=None,
-        ) as opened,
-    ):
-        refuse_leaks(opened.benchmark, force=force, note=note)
+    with _stopping(), opened_trial(place, definition, setup) as opened:
         [side] = opened.sides()
         with progress_bar() as progress:
-            found = tuned_weights(
-                limited(opened.benchmark, limit), side, pools=pools, telling=Telling(progress=progress, note=note)
-            )
+            found = tuned_weights(opened.benchmark, side, pools=pools, telling=Telling(progress=progress, note=note))
+        opened.finished()
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(found.text(comment=(f"Fitted by: memory-rag bench tune {definition.name}",)), encoding="utf-8")
     if as_json:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from memory_rag.errors import SettingsError
 from memory_rag.evaluation.benchmark import Benchmark
 from memory_rag.evaluation.datasets.registry import DATASETS, load
 from memory_rag.evaluation.definition import Definition
+from memory_rag.evaluation.pools import limited
 from memory_rag.evaluation.report_shape import Weights
 from memory_rag.evaluation.weights_origin import shipped_weights
+from memory_rag.interfaces.cli.bench_group import Setup
+from memory_rag.interfaces.cli.output import note
 from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.cli.progress import Tell, progress_bar
 from memory_rag.memory import Memory
 from memory_rag.retrieval.signals import WEIGHTS
 from memory_rag.retrieval.weights_file import read_weights
 from memory_rag.settings import Settings
 from memory_rag.trials.contest import Side
+from memory_rag.trials.model_paraphrases import KeptParaphrases, ModelParaphraser
+from memory_rag.trials.running import refuse_leaks
 from memory_rag.trials.work_folder import benchmark_memory, default_work_folder, remembering
 
 
@@ -32,7 +39,13 @@ class Opened:
     also: Sequence[str]
     weights: str | None
     is_own: bool
+    paraphrases: KeptParaphrases | None
     stack: ExitStack
+
+    def finished(self) -> None:
+        """Let go of what was kept to go on with, had this been stopped."""
+        if self.paraphrases is not None:
+            self.paraphrases.forget()
 
     def sides(self) -> list[Side]:
         """Open the memory with its embedder, and with each of the others; they are closed with the whole."""
@@ -70,41 +83,73 @@ def weights_of(settings: Settings) -> tuple[dict[str, float], Weights]:
 def opened_trial(
     place: Place,
     definition: Definition,
+    setup: Setup,
     *,
-    data: Path | None,
-    unit: str | None,
-    questions: Path | None,
-    n: int,
-    seed: int,
-    work: Path | None,
-    also: Sequence[str],
-    weights: str | None,
+    also: Sequence[str] = (),
+    weights: str | None = None,
+    asks: bool = True,
 ) -> Iterator[Opened]:
     """Give a benchmark as a command line names it, with all that was opened for it; it is closed at the end.
+
+    Unless it ``asks``, no model is asked for anything and nothing is refused.
 
     Raises:
         SettingsError: the data are missing or not wanted.
         ImportFormatError: they are not the data set's.
+        QueryError: ids or order alone find the evidence.
+        ModelError: a model that is to paraphrase can't be reached.
     """
     takes = DATASETS[definition.dataset].takes
-    data = data or definition.data
+    data = setup.data or definition.data
     is_own = takes == "memory"
     if data is not None and is_own:
         raise SettingsError("own takes a memory and no --data; name the memory with --memory")
     if data is None and takes not in ("memory", "nothing"):
         raise SettingsError(f"{definition.name} needs its data: name the {takes} with --data PATH")
-    options = {**definition.options, "unit": unit or definition.unit}
+    for option, given in (("--questions", setup.questions), ("--paraphrase", setup.paraphrase)):
+        if given is not None and not is_own:
+            raise SettingsError(f"{option} is for own; {definition.name} has its own questions")
+    work = setup.work or default_work_folder(place.home)
+    options = {**definition.options, "unit": setup.unit or definition.unit}
     with ExitStack() as stack:
+        paraphrases = None
         if is_own:
-            memory = stack.enter_context(place.open())
-            memory.indexes.catch_up()
-            languages = memory.indexes.languages()
-            options |= {"n": n, "seed": seed, "languages": languages}
-            options |= {"questions": questions} if questions else {}
-            benchmark = load(definition.dataset, list(memory.turns()), **options)
-            benchmark = replace(benchmark, name=f"own-{memory.folder.name}")
+            with progress_bar() as tell:
+                paraphrases = _paraphrases(setup, work, stack, asks=asks, tell=tell)
+                benchmark = _of_own_memory(place, setup, options, paraphrases)
         else:
-            if questions is not None:
-                raise SettingsError(f"--questions is for own; {definition.name} has its own questions")
             benchmark = definition.named(load(definition.dataset, data, **options), data)
-        yield Opened(benchmark, place, work or default_work_folder(place.home), also, weights, is_own, stack)
+        if asks:
+            refuse_leaks(benchmark, force=setup.force, note=note)
+        yield Opened(limited(benchmark, setup.limit), place, work, also, weights, is_own, paraphrases, stack)
+
+
+def _of_own_memory(
+    place: Place, setup: Setup, options: Mapping[str, Any], paraphrases: KeptParaphrases | None
+) -> Benchmark:
+    with place.open() as memory:
+        memory.indexes.catch_up()
+        wanted = {"n": setup.n, "seed": setup.seed, "languages": memory.indexes.languages(), "paraphraser": paraphrases}
+        wanted |= {"questions": setup.questions} if setup.questions else {}
+        benchmark = load("own", list(memory.turns()), **{**options, **wanted})
+    return replace(benchmark, name=f"own-{memory.folder.name}")
+
+
+def _paraphrases(
+    setup: Setup, work: Path, stack: ExitStack, *, asks: bool, tell: Tell | None
+) -> KeptParaphrases | None:
+    """Return what paraphrases turns, if a command line names a model for it; a dry run asks none."""
+    if setup.paraphrase is None:
+        return None
+    model = ModelParaphraser.named(setup.paraphrase)
+    if not asks:
+        note(f"a dry run asks no model: questions in the words of {model.name} are left out")
+        return None
+    stack.callback(model.close)
+    wanted = -(-setup.n // 3)
+    kept = KeptParaphrases(
+        model, work / "stopped", told=lambda n: None if tell is None else tell("asking for paraphrases", n, wanted)
+    )
+    already = f"; {len(kept):,} are kept from a run that was stopped" if len(kept) else ""
+    note(f"turns are sent to {model.name}, which writes about {wanted:,} questions{already}")
+    return kept

@@ -7,16 +7,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from memory_rag.interfaces.cli.narrowing import (
-    All,
-    Conversation,
-    RoleName,
-    Session,
-    Since,
-    Speaker,
-    Until,
-    within,
-)
+from memory_rag.interfaces.cli.narrowing import EVERYWHERE, All, Narrowing
+from memory_rag.interfaces.cli.option_groups import with_options
 from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.searching import K, Query
@@ -31,31 +23,18 @@ _WIDEST = 160
 _GAP = 2
 
 
+@with_options(Narrowing)
 def compare(
     place: Place,
     query: Query,
     k: K = 5,
-    conversation: Conversation = None,
-    session: Session = None,
-    speaker: Speaker = None,
-    role: RoleName = None,
-    since: Since = None,
-    until: Until = None,
+    narrowing: Narrowing = EVERYWHERE,
     unrecalled: All = False,
     as_json: Json = False,
 ) -> None:
     """Search by keyword, by meaning and by both, side by side."""
-    narrowed = within(
-        conversation=conversation,
-        session=session,
-        speaker=speaker,
-        role=role,
-        since=since,
-        until=until,
-        unrecalled=unrecalled,
-    )
     with place.open() as memory:
-        comparison = memory.compare(query, k=k, within=narrowed)
+        comparison = memory.compare(query, k=k, within=narrowing.within(unrecalled=unrecalled))
     if as_json:
         print_json(_as_json(comparison))
     else:

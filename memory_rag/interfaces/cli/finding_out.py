@@ -26,6 +26,9 @@ def where(
     conversation: Annotated[
         str | None, typer.Option("--conversation", metavar="ID", help="Which goes on. Default: the last spoken in.")
     ] = None,
+    token_budget: Annotated[
+        int, typer.Option("--token-budget", min=1, metavar="N", help="Tokens that your prompts have at most.")
+    ] = 6000,
     as_json: Json = False,
 ) -> None:
     """Say why a model doesn't know something any more.
@@ -34,7 +37,7 @@ def where(
     that was said, and says where they are or what took them away.
     """
     with place.open() as memory:
-        found = memory.prompt.where(words, conversation_id=conversation, question=question)
+        found = memory.prompt.where(words, conversation_id=conversation, question=question, token_budget=token_budget)
     if as_json:
         print_json(
             {

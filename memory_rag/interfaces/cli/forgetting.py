@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from memory_rag.interfaces.cli.narrowing import Conversation, RoleName, Session, Since, Speaker, Until, within
-from memory_rag.interfaces.cli.output import Json, note, print_json, say, tell
+from memory_rag.interfaces.cli.narrowing import EVERYWHERE, Narrowing
+from memory_rag.interfaces.cli.option_groups import with_options
+from memory_rag.interfaces.cli.output import Json, asked, note, print_json, say, tell
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import fitted, screen_width, shown
 
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
     from memory_rag.privacy.forgetting import Forgotten
-    from memory_rag.retrieval.filters import Within
 
 _LISTED: Final = 20
 Ids = Annotated[list[str] | None, typer.Argument(metavar="ID", help="Ids of turns.", show_default=False)]
@@ -32,15 +32,11 @@ Timeout = Annotated[
 ]
 
 
+@with_options(Narrowing)
 def forget(
     place: Place,
     turn_ids: Ids = None,
-    conversation: Conversation = None,
-    session: Session = None,
-    speaker: Speaker = None,
-    role: RoleName = None,
-    since: Since = None,
-    until: Until = None,
+    narrowing: Narrowing = EVERYWHERE,
     query: Annotated[
         str | None, typer.Option("--query", metavar="TEXT", help="what a search for this finds", show_default=False)
     ] = None,
@@ -59,31 +55,39 @@ def forget(
     back. It ends with 1 if bytes are left for now, because another process reads an older state; the next opening of
     the memory removes them.
     """
-    narrowed = within(
-        conversation=conversation,
-        session=session,
-        speaker=speaker,
-        role=role,
-        since=since,
-        until=until,
-        unrecalled=True,
-    )
-    if not turn_ids and query is None and narrowed == within(unrecalled=True):
+    if prove and dry_run:
+        raise typer.BadParameter("--prove looks at what is left after a removal; leave out --dry-run")
+    if not turn_ids and query is None and narrowing == EVERYWHERE:
         raise typer.BadParameter("nothing to forget; give ids, --query, or a filter such as --speaker or --until")
     with place.open() as memory:
-        wanted = _chosen(memory, turn_ids or [], query=query, k=k, narrowed=narrowed)
+        wanted = _chosen(memory, turn_ids or [], query=query, k=k, narrowing=narrowing)
         if not wanted:
-            tell("no such turn; nothing was removed")
+            tell("no turn is all that; nothing was removed" if turn_ids else "no such turn; nothing was removed")
             raise typer.Exit(1)
+        if turn_ids and (left := [one for one in turn_ids if one not in wanted]):
+            tell(f"note: not what the filter says, or no turn, so left alone: {shown(', '.join(left))}")
         if dry_run:
             _print(memory.forgetting.plan(wanted), as_json=as_json, done=False)
             return
         if not yes:
-            _ask(memory.forgetting.plan(wanted))
+            what = "this turn" if len(wanted) == 1 else f"these {len(wanted):,} turns"
+            plan = memory.forgetting.plan(wanted)
+            confirm_or_leave(f"Remove {what} for good?", plan, unless_yes="nothing was removed")
         done = memory.forgetting.forget(wanted, timeout_s=timeout_s, prove=prove)
     _print(done, as_json=as_json, done=True)
     note("a backup made earlier still holds the words")
     report_end(done)
+
+
+def confirm_or_leave(question: str, plan: Forgotten, *, unless_yes: str) -> None:
+    """Show on stderr what would go, ask, and leave with 1 unless the answer is yes."""
+    for line in plan_lines(plan):
+        tell(line)
+    agreed = asked(question)
+    if not agreed:
+        # The end of the input, as in a script, is no answer.
+        tell(unless_yes if agreed is False else f"nobody answered: {unless_yes}; agree beforehand with --yes")
+        raise typer.Exit(1)
 
 
 def report_end(done: Forgotten) -> None:
@@ -94,35 +98,33 @@ def report_end(done: Forgotten) -> None:
         raise typer.Exit(1)
 
 
+def print_beside(done: Forgotten) -> None:
+    """Say what was written down beside the turns and went with them."""
+    for one in done.removed.beside:
+        if one.kind != "event":
+            say(f"also {one.kind} {shown(one.name)}: {shown(one.why)}")
+
+
 def print_proof(done: Forgotten) -> None:
     if done.proof is not None:
         for line in done.proof.lines():
             say(shown(line))
 
 
-def _chosen(memory: Memory, turn_ids: list[str], *, query: str | None, k: int, narrowed: Within) -> list[str]:
+def _chosen(memory: Memory, turn_ids: list[str], *, query: str | None, k: int, narrowing: Narrowing) -> list[str]:
     """Return the ids of what is meant, each once: ids as given, hits of a search, or all that the filter allows."""
-    wanted = dict.fromkeys(turn_ids)
+    wanted, narrowed = dict.fromkeys(turn_ids), narrowing.within(unrecalled=True)
     if query is not None:
         wanted.update(dict.fromkeys(memory.search(query, k=k, within=narrowed).turn_ids))
     elif not turn_ids:
         wanted.update(dict.fromkeys(memory.forgetting.select(narrowed)))
-    elif narrowed != within(unrecalled=True):
+    elif narrowing != EVERYWHERE:
         allowed = set(memory.forgetting.select(narrowed))
         wanted = {turn_id: None for turn_id in wanted if turn_id in allowed}
     return list(wanted)
 
 
-def _ask(plan: Forgotten) -> None:
-    for line in _plan_lines(plan):
-        typer.echo(line, err=True)
-    what = "this turn" if plan.n_turns == 1 else f"these {plan.n_turns:,} turns"
-    if not typer.confirm(f"Remove {what} for good?", err=True):
-        tell("nothing was removed")
-        raise typer.Exit(1)
-
-
-def _plan_lines(plan: Forgotten) -> list[str]:
+def plan_lines(plan: Forgotten) -> list[str]:
     """Return what goes, a line each: turns, and what was written down beside them."""
     width = screen_width()
     turns = plan.removed.turns
@@ -152,12 +154,10 @@ def _print(what: Forgotten, *, as_json: bool, done: bool) -> None:
         return
     turns = f"{what.n_turns:,} {'turn' if what.n_turns == 1 else 'turns'}"
     if not done:
-        for line in _plan_lines(what):
+        for line in plan_lines(what):
             say(line)
         say(f"would forget {turns}; nothing was removed")
         return
     say(f"forgot {turns}")
-    for one in what.removed.beside:
-        if one.kind != "event":
-            say(f"also {one.kind} {shown(one.name)}: {shown(one.why)}")
+    print_beside(what)
     print_proof(what)

@@ -63,7 +63,7 @@ def mcp(
     ]
     if given and not http:
         raise typer.BadParameter(f"{given[0]} is for HTTP; add --http")
-    pending_limit = _pending_limit(place)
+    pending_limit = pending_limit_of(place)
     live = LiveMemory(place.folder, lambda create: place.open(create=create, pending_limit=pending_limit))
     if not http:
         serve_stdio(live)
@@ -71,14 +71,14 @@ def mcp(
     address = Address(
         host=host or "127.0.0.1",
         port=_PORT if port is None else port,
-        token=_token(token_file),
+        token=token_of(token_file),
         hosts=allow_host or (),
         origins=allow_origin or (),
     )
     serve_http(live, address, told=lambda url: tell(f"serving {place.folder} at {url}; stop with Ctrl-C"))
 
 
-def _pending_limit(place: Place) -> int:
+def pending_limit_of(place: Place) -> int:
     """Return how many turns a search embeds on its way: few, since the server embeds what waits in the background."""
     settings = Settings.load(config=home_folder(place.home) / CONFIG_NAME, embedder=place.embedder)
     if is_paid_for(settings.embedder):
@@ -86,7 +86,7 @@ def _pending_limit(place: Place) -> int:
     return min(settings.pending_limit, _ON_THE_WAY)
 
 
-def _token(file: Path | None) -> str | None:
+def token_of(file: Path | None) -> str | None:
     """Return the token of a file, else of the environment; None if there is neither."""
     if file is None:
         return os.environ.get(TOKEN_VARIABLE) or None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -75,17 +76,25 @@ All = Annotated[
 ]
 
 
-def within(
-    *,
-    conversation: str | None = None,
-    session: str | None = None,
-    speaker: str | None = None,
-    role: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    unrecalled: bool = False,
-) -> Within:
-    """Return the filter that these options make."""
-    from memory_rag.retrieval.filters import Within
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What a command line narrows a search to; None is what was not given."""
 
-    return Within(conversation, session, speaker, role, since, until, unrecalled)
+    conversation: Conversation = None
+    session: Session = None
+    speaker: Speaker = None
+    role: RoleName = None
+    since: Since = None
+    until: Until = None
+
+    def within(self, *, unrecalled: bool) -> Within:
+        """Return the filter that these options make."""
+        from memory_rag.retrieval.filters import Within
+
+        return Within(
+            self.conversation, self.session, self.speaker, self.role, self.since, self.until, unrecalled=unrecalled
+        )
+
+
+EVERYWHERE: Final = Narrowing()
+"""Nothing given: the whole memory."""

@@ -55,6 +55,18 @@ def error(text: str) -> None:
     tell(f"error: {text}")
 
 
+def asked(question: str) -> bool | None:
+    """Ask on stderr, and return whether the answer is yes; None if nobody is there to answer."""
+    flush()
+    sys.stderr.write(f"{_encodable(question, sys.stderr)} [y/N] ")
+    sys.stderr.flush()
+    answer = sys.stdin.readline()
+    if not answer:
+        tell("")
+        return None
+    return answer.strip().casefold() in ("y", "yes")
+
+
 def open_streams() -> None:
     """Give stdout and stderr somewhere to write to where a caller has closed them."""
     for name in ("stdout", "stderr"):

@@ -125,7 +125,7 @@ def events(
 def _context_json(made: PromptContext, shape: str) -> dict[str, Any]:
     shaped: dict[str, Any] = {"messages": made.messages}
     if shape == "anthropic":
-        shaped = made.for_anthropic()
+        shaped = {**made.for_anthropic(), **({"betas": list(made.betas)} if made.betas else {})}
     elif shape == "responses":
         shaped = made.for_responses()
     account = made.account

@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_rag.interfaces.cli.finding_words import findings_json, findings_line
-from memory_rag.interfaces.cli.narrowing import (
-    Conversation,
-    RoleName,
-    Session,
-    Since,
-    Speaker,
-    Until,
-    within,
-)
+from memory_rag.interfaces.cli.narrowing import EVERYWHERE, Narrowing
+from memory_rag.interfaces.cli.option_groups import with_options
 from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say, tell
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import Ink, fitted, screen_width, shown, wrapped
@@ -35,16 +28,12 @@ _SENTENCE_END = re.compile(r"[.!?…]['\"”’»)]*\s+|[。！？]|\n")
 _REACH = 160
 
 
+@with_options(Narrowing)
 def quote(
     place: Place,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The words, as you remember them.", show_default=False)],
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many places at most.")] = 10,
-    conversation: Conversation = None,
-    session: Session = None,
-    speaker: Speaker = None,
-    role: RoleName = None,
-    since: Since = None,
-    until: Until = None,
+    narrowing: Narrowing = EVERYWHERE,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Leave with 1 if nothing is found.", show_default=False)
     ] = False,
@@ -54,15 +43,7 @@ def quote(
 
     exact: byte for byte. folded: but for case, white space and kinds of marks. near: similar, with every difference.
     """
-    narrowed = within(
-        conversation=conversation,
-        session=session,
-        speaker=speaker,
-        role=role,
-        since=since,
-        until=until,
-        unrecalled=True,
-    )
+    narrowed = narrowing.within(unrecalled=True)
     with place.open() as memory:
         quotes = memory.quote(text, limit=limit, within=narrowed)
         notes = memory.indexes.notes_on(narrowed)

@@ -66,6 +66,8 @@ def retain(
             print_json(_as_json(schedule))
             return
         _print(schedule, memory, listed=dry_run)
+        if days is not None and schedule.due:
+            note(f"{_turns(len(schedule.due))} of old go with --apply, or by themselves at an opening from tomorrow on")
     if dry_run:
         say(f"would forget {_turns(len(schedule.due))}; nothing was removed")
 

@@ -83,7 +83,7 @@ def _print_scan(result: Scan, place: Place) -> None:
     ink = Ink(is_colourful(sys.stdout))
     counts = result.counts()
     if not counts:
-        say(f"nothing found in {result.n_turns:,} turns")
+        say(f"nothing found in {result.n_turns:,} {'turn' if result.n_turns == 1 else 'turns'}")
     room = max(map(len, counts), default=0) + 2
     for kind, (n, n_turns) in counts.items():
         of_kind = [one for one in result.held if one.kind is kind]

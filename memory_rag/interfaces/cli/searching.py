@@ -10,16 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from memory_rag.interfaces.cli.finding_words import findings_json, findings_line
-from memory_rag.interfaces.cli.narrowing import (
-    All,
-    Conversation,
-    RoleName,
-    Session,
-    Since,
-    Speaker,
-    Until,
-    within,
-)
+from memory_rag.interfaces.cli.narrowing import EVERYWHERE, All, Narrowing
+from memory_rag.interfaces.cli.option_groups import with_options
 from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say
 from memory_rag.interfaces.cli.place import Place, usable
 from memory_rag.interfaces.cli.terminal import Ink, padded, screen_width
@@ -52,6 +44,7 @@ Query = Annotated[str, typer.Argument(metavar="QUERY", help="A question, or word
 K = Annotated[int, typer.Option("-k", "--k", min=1, metavar="N", help="How many turns at most.")]
 
 
+@with_options(Narrowing)
 def search(
     place: Place,
     query: Query,
@@ -69,12 +62,7 @@ def search(
         str,
         typer.Option("--unit", metavar="UNIT", callback=_unit, help="turn, or all of a session or conversation."),
     ] = "turn",
-    conversation: Conversation = None,
-    session: Session = None,
-    speaker: Speaker = None,
-    role: RoleName = None,
-    since: Since = None,
-    until: Until = None,
+    narrowing: Narrowing = EVERYWHERE,
     unrecalled: All = False,
     no_floor: Annotated[
         bool, typer.Option("--no-floor", help="Show unlikely hits too, instead of 'not found'.")
@@ -88,15 +76,7 @@ def search(
 
     "not found" is an answer too: when nothing here is likely to answer it, no turn is shown.
     """
-    narrowed = within(
-        conversation=conversation,
-        session=session,
-        speaker=speaker,
-        role=role,
-        since=since,
-        until=until,
-        unrecalled=unrecalled,
-    )
+    narrowed = narrowing.within(unrecalled=unrecalled)
     if unit != "turn":
         if mode != "hybrid":
             raise typer.BadParameter(f"--mode {mode} ranks turns; --unit {unit} has no modes")

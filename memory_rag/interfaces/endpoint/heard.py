@@ -47,7 +47,7 @@ class Heard:
         self._left = b""
         self._body: list[bytes] = []
         self._n_bytes = 0
-        self._is_deaf = False
+        self._is_deaf = self._has_ended = False
         self.choices: dict[int, Choice] = {}
         self.model = ""
         self.usage: dict[str, Any] = {}
@@ -72,9 +72,10 @@ class Heard:
                 self._event(line[5:].strip())
 
     def end(self) -> None:
-        """Hear that nothing more comes."""
-        if self._is_deaf:
+        """Hear that nothing more comes; once is enough."""
+        if self._is_deaf or self._has_ended:
             return
+        self._has_ended = True
         if not self._is_stream:
             self._whole(b"".join(self._body))
         elif self._left.startswith(b"data:"):

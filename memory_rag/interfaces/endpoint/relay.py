@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import anyio
 
-from memory_rag.errors import MemoryRagError
 from memory_rag.interfaces.endpoint.heard import Heard
 from memory_rag.interfaces.endpoint.upstream import Headers, NoAnswerError, Reply, Upstream
 
@@ -89,15 +88,11 @@ class Relay:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
         except NoAnswerError:
             heard.end()
-            if heard.is_done:
-                await self._kept(reply, heard, "")
-            # No end: the client has to see that this wasn't all, as it would have seen it there.
-            raise_cut = not heard.is_done
+            await self._kept(reply, heard, heard.failed or ("" if heard.is_done else _BROKE_OFF))
             if held:
                 await send({"type": "http.response.body", "body": held, "more_body": True})
-            if raise_cut:
-                await self._kept(reply, heard, _BROKE_OFF)
-            raise _BrokeOffError from None
+            # Without an end: the client has to see that this wasn't all, as it would have seen it there.
+            return ""
         heard.end()
         await self._kept(reply, heard, heard.failed or ("" if heard.is_done else _BROKE_OFF))
         await send({"type": "http.response.body", "body": held, "more_body": False})
@@ -110,10 +105,6 @@ class Relay:
         heard.end()
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(keep, heard, cut_off)
-
-
-class _BrokeOffError(MemoryRagError):
-    """The upstream's answer ended in the middle, and so must ours."""
 
 
 async def send_error(

@@ -157,7 +157,15 @@ class Remembering:
         )
 
     def _answer_turn(
-        self, memory: Memory, exchange: Exchange, saying: Saying, choice: Choice, *, model: str, index: int, cut_off: str
+        self,
+        memory: Memory,
+        exchange: Exchange,
+        saying: Saying,
+        choice: Choice,
+        *,
+        model: str,
+        index: int,
+        cut_off: str,
     ) -> Turn:
         now = self._clock()
         blocks = list(saying.blocks)

@@ -63,7 +63,13 @@ class Threads:
         return self._opened(said, pairs, named=named, now=now, being_answered=being_answered)
 
     def _opened(
-        self, said: Sequence[Saying], pairs: Sequence[str], *, named: str | None, now: datetime, being_answered: Sequence[str]
+        self,
+        said: Sequence[Saying],
+        pairs: Sequence[str],
+        *,
+        named: str | None,
+        now: datetime,
+        being_answered: Sequence[str],
     ) -> Thread:
         """Return the thread of a request of which at most the first words are known."""
         for first in self._known.of_pair(pairs[0], conversation_id=named)[:1] if said else ():

@@ -74,7 +74,9 @@ class Upstream:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SettingsError(f"--upstream {url!r} is no http or https URL; such as: http://127.0.0.1:11434/v1")
         if parts.username or parts.password or parts.query or parts.fragment:
-            raise SettingsError("--upstream holds a scheme, a host and a path only; put the key into MEMORY_RAG_UPSTREAM_KEY")
+            raise SettingsError(
+                "--upstream holds a scheme, a host and a path only; put the key into MEMORY_RAG_UPSTREAM_KEY"
+            )
         self.url = url.rstrip("/")
         self._key = key
         self._client = httpx2.AsyncClient(
@@ -84,7 +86,13 @@ class Upstream:
         )
 
     async def ask(
-        self, method: str, path: str, *, headers: Iterable[tuple[bytes, bytes]], body: bytes = b"", sends_key: bool = True
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Iterable[tuple[bytes, bytes]],
+        body: bytes = b"",
+        sends_key: bool = True,
     ) -> Reply:
         """Send a request on, and return the answer as soon as its headers are there.
 
@@ -100,9 +108,7 @@ class Upstream:
             raise NoAnswerError(f"{self._name} didn't answer in time ({_said_of(error)})", is_late=True) from error
         except httpx2.HTTPError as error:
             raise NoAnswerError(f"{self._name} can't be reached ({_said_of(error)}); is it running?") from error
-        returned = [
-            (name.lower(), value) for name, value in response.headers.raw if name.lower() not in _NOT_RETURNED
-        ]
+        returned = [(name.lower(), value) for name, value in response.headers.raw if name.lower() not in _NOT_RETURNED]
         return Reply(response.status_code, returned, response)
 
     async def close(self) -> None:

@@ -51,7 +51,9 @@ def wish_of(headers: Mapping[str, str], model: str, *, n_tokens: int = TOKENS_BY
     model, found, suffix = model.rpartition(SUFFIX) if SUFFIX in model else (model, "", "")
     mode = headers.get(MODE, ON).strip().lower()
     if mode not in (ON, OFF_RECORD, OFF):
-        raise SettingsError(f"{MODE}: {mode!r:.40} is none; it is one of: {ON}, {OFF_RECORD} (nothing is stored), {OFF}")
+        raise SettingsError(
+            f"{MODE}: {mode!r:.40} is none; it is one of: {ON}, {OFF_RECORD} (nothing is stored), {OFF}"
+        )
     name = headers.get(NAME) or suffix or None
     if found and not (model and suffix):
         raise SettingsError(f"a model with a memory is written model{SUFFIX}memory")

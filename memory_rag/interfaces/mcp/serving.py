@@ -147,7 +147,7 @@ def serve_http(live: LiveMemory, address: Address, *, told: Callable[[str], None
 
     app, _run = http_app(open_server(live))
     guarded: Any = Guard(app, hosts=address.names, origins=address.origins, token=address.token)
-    listener = _listener(address)
+    listener = listener_at(address)
     host, port = listener.getsockname()[:2]
     config = uvicorn.Config(
         guarded,
@@ -165,7 +165,7 @@ def serve_http(live: LiveMemory, address: Address, *, told: Callable[[str], None
         live.close()
 
 
-def _listener(address: Address) -> socket.socket:
+def listener_at(address: Address) -> socket.socket:
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _name, place = found[0]

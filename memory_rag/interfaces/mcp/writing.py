@@ -75,9 +75,12 @@ class WritingTools:
         person wants remembered.
         """
         memory = self._live.get(create=True)
+        own = memory.prompt.own_words(text)
+        if not own.text:
+            raise AskError("not stored: these are quotations of this memory, which it holds already; add what is new")
         seq = memory.store.last_seq
         turn = memory.add(
-            text,
+            own.text,
             role=role,
             speaker=speaker,
             conversation_id=conversation,
@@ -92,8 +95,10 @@ class WritingTools:
         there = all(change.row != row for change in memory.store.changes_since(seq))
         result = Added(turn=passage(_whole(turn)), already_there=there)
         told = f"stored as {turn.turn_id} in {turn.conversation_id!r}"
-        kept = memory.store.screen.text(text, what="the turn")
-        if kept != text and not there:
+        kept = memory.store.screen.text(own.text, what="the turn")
+        if own.taken_out and not there:
+            told += ", without the turns of this memory that it quotes"
+        if kept != own.text and not there:
             told += ", without the passwords and keys in it, which this memory doesn't keep"
         if there:
             told = f"already stored as {turn.turn_id} with this key; nothing was stored again"

@@ -15,7 +15,9 @@ OpenNamed = Callable[[str], LiveMemory]
 class Memories:
     """Opens each memory when it is first asked for. Only memories that are there can be named: a typo makes none."""
 
-    def __init__(self, own: LiveMemory, *, name: str, home: Path | None = None, opened: OpenNamed | None = None) -> None:
+    def __init__(
+        self, own: LiveMemory, *, name: str, home: Path | None = None, opened: OpenNamed | None = None
+    ) -> None:
         self.own = own
         self.name = name
         self._home = home

@@ -174,6 +174,19 @@ def test_what_is_added_can_be_found_at_once_and_is_marked_as_having_come_this_wa
     assert source.name == "mcp"
 
 
+def test_what_was_recalled_into_a_prompt_is_not_stored_again_when_it_is_sent_back(ask: Talk) -> None:
+    prompt = ask.live.get().context("What is the price of the workshop?", token_budget=1500)
+    (recalled,) = (str(one["content"]) for one in prompt.messages if "<quoted_turns" in str(one["content"]))
+
+    echo = ask("add_turn", text=recalled, role="user")
+    more = ask("add_turn", text=f"{recalled}\n\nAnd is the honey new?", role="user")
+
+    assert echo.is_error
+    assert echo.text.startswith("not stored: these are quotations of this memory, which it holds already")
+    assert more.text == "stored as t5 in 'main', without the turns of this memory that it quotes"
+    assert ask.live.get().get("t5").text == "And is the honey new?"
+
+
 def test_a_key_makes_a_repeated_call_harmless(ask: Talk) -> None:
     first = ask("add_turn", text="En gång.", role="user", key="call-1")
     again = ask("add_turn", text="En gång.", role="user", key="call-1")

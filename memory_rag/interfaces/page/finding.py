@@ -1,0 +1,170 @@
+"""Views that find: the home page with its timeline, search, the comparison of modes, quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from memory_rag.interfaces.page.asked import Asked, Drawn
+from memory_rag.interfaces.page.marked import Piece, first_words, passage
+from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.ranking import Hit, Ranking
+from memory_rag.talks.talk import Unit
+from memory_rag.turns import Turn
+
+_SESSIONS: Final = 20
+_HITS: Final = 10
+_MOST_HITS: Final = 100
+_LONGEST: Final = 10_000
+_FILTERS: Final = ("conversation", "speaker", "since", "until")
+
+
+@dataclass(frozen=True, slots=True)
+class SignalShown:
+    """One reason for a rank: its name in words, its value, and its share of the largest, in per cent."""
+
+    name: str
+    value: float
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class HitShown:
+    """A hit as a list shows it."""
+
+    turn: Turn
+    rank: int
+    when: str
+    title: str
+    pieces: Sequence[Piece]
+    is_cut_before: bool
+    is_cut_after: bool
+    signals: Sequence[SignalShown]
+
+
+def home(asked: Asked) -> Drawn:
+    """Draw the search field and the sittings, newest first, by month."""
+    first = asked.number("from", default=0)
+    talks = asked.memory.talks.shelf.newest(Unit.SESSION, n=first + _SESSIONS + 1)[first:]
+    months: dict[str, list[dict[str, Any]]] = {}
+    for talk in talks[:_SESSIONS]:
+        summary = asked.memory.talks.summary_of(talk.talk)
+        told = replace(talk, summary=summary)
+        line = summary.one_line if summary is not None else ""
+        if not line:
+            newest = asked.memory.store.newest(talk.talk.conversation_id, n=1)
+            line = first_words(newest[0].text) if newest else ""
+        at = talk.last_said_at
+        month = asked.texts.tell("time_unknown")
+        if at is not None:
+            local = at.astimezone(asked.memory.zone)
+            month = f"{asked.texts.tell('months').split()[local.month - 1]} {local.year}"
+        months.setdefault(month, []).append({"talk": told, "line": line, "day": asked.day(at)})
+    return Drawn(
+        "home",
+        {
+            "months": months,
+            "n_turns": len(asked.memory),
+            "next": first + _SESSIONS if len(talks) > _SESSIONS else None,
+            "previous": max(0, first - _SESSIONS) if first else None,
+            "off_record": asked.memory.off_record.since if hasattr(asked.memory.off_record, "since") else None,
+            "title": asked.texts.tell("home"),
+        },
+    )
+
+
+def search(asked: Asked) -> Drawn:
+    """Draw what answers a question, each with its words marked and its reasons."""
+    query = asked.one("q")[:_LONGEST]
+    k = asked.number("k", default=_HITS, least=1, most=_MOST_HITS)
+    floor = asked.one("all") != "1"
+    ranking = Ranking(query, "hybrid")
+    if query:
+        ranking = asked.memory.search(query, k=k, within=within(asked), floor=floor)
+    values = {
+        "q": query,
+        "hits": shown_hits(asked, ranking),
+        "evidence": ranking.evidence,
+        "notes": ranking.notes,
+        "pending": ranking.pending,
+        "more": k + _HITS if len(ranking) == k and k < _MOST_HITS else None,
+        "floor": floor,
+        "filters": {name: asked.one(name) for name in _FILTERS},
+        "title": query or asked.texts.tell("search"),
+    }
+    return Drawn("hits" if asked.one("part") == "1" else "search", values)
+
+
+def compare(asked: Asked) -> Drawn:
+    """Draw what keyword, dense and hybrid recall find, side by side."""
+    query = asked.one("q")[:_LONGEST]
+    found = asked.memory.compare(query, within=within(asked)) if query else None
+    rows = []
+    for one in found.turns if found is not None else ():
+        move = one.move("keyword", "hybrid")
+        rows.append(
+            {
+                "turn": one.turn,
+                "ranks": one.ranks,
+                "move": move,
+                "when": asked.when(one.turn.said_at),
+                "words": first_words(one.turn.text),
+            }
+        )
+    notes = dict.fromkeys(note for r in (found.rankings.values() if found else ()) for note in r.notes)
+    values = {"q": query, "rows": rows, "notes": list(notes), "title": asked.texts.tell("compare")}
+    return Drawn("compare", values)
+
+
+def quotes(asked: Asked) -> Drawn:
+    """Draw where words were said, exactly or nearly."""
+    words = asked.text("q")[:_LONGEST]
+    found = asked.memory.quote(words, limit=30, within=within(asked)) if words.strip() else ()
+    shown = [
+        {
+            "quote": one,
+            "when": asked.when(one.said_at),
+            "differences": [str(difference.as_json()) for difference in one.differences[:0]],
+        }
+        for one in found
+    ]
+    return Drawn("quotes", {"q": words, "found": shown, "title": asked.texts.tell("quotes")})
+
+
+def within(asked: Asked) -> Within:
+    """Return the filters that a form gives."""
+    given: Mapping[str, str | None] = {name: asked.one(name) or None for name in _FILTERS}
+    return Within(
+        conversation=given["conversation"], speaker=given["speaker"], since=given["since"], until=given["until"]
+    )
+
+
+def shown_hits(asked: Asked, ranking: Ranking) -> list[HitShown]:
+    titles = asked.memory.talks.shelf.titles({hit.turn.conversation_id for hit in ranking})
+    shown = []
+    for hit in ranking:
+        pieces, before, after = passage(asked.memory, hit, ranking.query)
+        title = titles.get(hit.turn.conversation_id) or hit.turn.conversation_id
+        when = asked.when(hit.turn.said_at)
+        shown.append(HitShown(hit.turn, hit.rank, when, title, pieces, before, after, signals_of(asked, hit)))
+    return shown
+
+
+def signals_of(asked: Asked, hit: Hit) -> list[SignalShown]:
+    """Return why a hit is where it is, the weightiest reasons first; those that say nothing are left out."""
+    told = [(name, value) for name, value in hit.signals.items() if abs(value) >= 0.0005]
+    told.sort(key=lambda pair: (-abs(pair[1]), pair[0]))
+    largest = max((abs(value) for _name, value in told), default=1.0)
+    return [
+        SignalShown(asked.texts.get(f"signal_{name}", name), value, round(100 * abs(value) / largest))
+        for name, value in told
+    ]
+
+
+FINDING: Final = (
+    ("GET", "/", home),
+    ("GET", "/search", search),
+    ("GET", "/compare", compare),
+    ("GET", "/quotes", quotes),
+)

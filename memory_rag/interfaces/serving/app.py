@@ -1,0 +1,128 @@
+"""One app of all that is served: the chat endpoint, MCP, and the page. The one module that knows FastAPI."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from fastapi import FastAPI
+from starlette.routing import Mount
+
+from memory_rag import __version__
+from memory_rag.interfaces.endpoint.routes import Endpoint
+from memory_rag.interfaces.endpoint.upstream import Upstream
+from memory_rag.interfaces.endpoint.wishes import TOKENS_BY_DEFAULT
+from memory_rag.interfaces.mcp.guard import LOOPBACK, Guard
+from memory_rag.interfaces.page.page import Page
+from memory_rag.interfaces.serving.entrance import Entrance
+from memory_rag.interfaces.serving.limits import Limited, Limits
+from memory_rag.interfaces.serving.memories import Memories
+from memory_rag.interfaces.serving.openapi import CHAT_BODY, EMBEDDINGS_BODY, JSON_ERRORS
+from memory_rag.interfaces.serving.safe_headers import SafeHeaders
+
+_LISTED: Final = "v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What is served, and to whom; ``hosts`` and ``origins`` as the guard takes them."""
+
+    memories: Memories
+    upstream: Upstream | None = None
+    n_tokens: int = TOKENS_BY_DEFAULT
+    hosts: Sequence[str] = LOOPBACK
+    origins: Sequence[str] = ()
+    token: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    has_mcp: bool = True
+
+
+def app_of(service: Service) -> Any:
+    """Return an ASGI app, guarded; its lifespan has to be run."""
+    mounted, running = _mcp(service)
+    endpoint = Endpoint(
+        service.memories, service.upstream, n_tokens=service.n_tokens, takes_token=service.token is not None
+    )
+    page = Page(service.memories, secret=secrets.token_bytes(32))
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        async with running():
+            yield
+        if service.upstream is not None:
+            await service.upstream.close()
+
+    app = FastAPI(
+        title="memory_rag",
+        version=__version__,
+        summary="An OpenAI-compatible endpoint that remembers.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    json_body = {"requestBody": {"required": True, "content": {"application/json": {"schema": CHAT_BODY}}}}
+    app.add_api_route(
+        f"/{_LISTED}/chat/completions",
+        endpoint.chat,
+        methods=["POST"],
+        response_model=None,
+        responses=JSON_ERRORS,
+        openapi_extra=json_body,
+    )
+    app.add_api_route(
+        f"/{_LISTED}/models", endpoint.models, methods=["GET"], response_model=None, responses=JSON_ERRORS
+    )
+    app.add_api_route(
+        f"/{_LISTED}/models/{{model:path}}",
+        endpoint.model,
+        methods=["GET"],
+        response_model=None,
+        include_in_schema=False,
+    )
+    embedded = {"requestBody": {"required": True, "content": {"application/json": {"schema": EMBEDDINGS_BODY}}}}
+    app.add_api_route(
+        f"/{_LISTED}/embeddings",
+        endpoint.embeddings,
+        methods=["POST"],
+        response_model=None,
+        responses=JSON_ERRORS,
+        openapi_extra=embedded,
+    )
+    for method, path, handler in page.routes():
+        app.add_api_route(path, handler, methods=[method], response_model=None, include_in_schema=False)
+    page.mount(app)
+    if mounted is not None:
+        app.router.routes.append(Mount("/", mounted))
+    guarded: Any = Limited(app, service.limits)
+    if service.token is not None:
+        guarded = Entrance(guarded, token=service.token, page=page.entrance)
+    return _WithLifespan(SafeHeaders(Guard(guarded, hosts=service.hosts, origins=service.origins)), app)
+
+
+def _mcp(service: Service) -> tuple[Any, Any]:
+    """Return the app that serves ``/mcp`` and what has to run meanwhile; None and nothing without MCP."""
+
+    @asynccontextmanager
+    async def nothing() -> AsyncIterator[None]:
+        yield
+
+    if not service.has_mcp:
+        return None, nothing
+    from memory_rag.interfaces.mcp.server import http_app
+    from memory_rag.interfaces.mcp.serving import open_server
+
+    return http_app(open_server(service.memories.own))
+
+
+class _WithLifespan:
+    """Hands the server's start and stop to the inner app, and everything else to the outer."""
+
+    def __init__(self, outer: Any, inner: FastAPI) -> None:
+        self._outer = outer
+        self.inner = inner
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await (self.inner if scope["type"] == "lifespan" else self._outer)(scope, receive, send)

@@ -1,0 +1,103 @@
+"""How large and how many requests may be, so that one client can't stop the others."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from starlette.exceptions import HTTPException
+
+Message = Any
+App = Callable[[Any, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
+
+LARGEST_BODY: Final = 64 * 1024 * 1024
+"""Bytes of a chat request; clients send images as text in it."""
+LARGEST_FORM: Final = 1024 * 1024
+_CLIENTS: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """``per_second`` requests of one address on average, ``burst`` at once, ``at_once`` being answered, of all."""
+
+    per_second: float = 1000.0
+    burst: int = 2000
+    at_once: int = 512
+    largest_body: int = LARGEST_BODY
+    largest_form: int = LARGEST_FORM
+
+
+class Limited:
+    """An ASGI app around another that refuses what is too large (413), too fast (429) or too much (503)."""
+
+    def __init__(self, app: App, limits: Limits, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._app = app
+        self._limits = limits
+        self._clock = clock
+        self._at_once = 0
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if not self._may(str((scope.get("client") or ("",))[0])):
+            await _refuse(send, 429, "too many requests at once; wait a second", retry_after="1")
+            return
+        if self._at_once >= self._limits.at_once:
+            await _refuse(send, 503, "too many requests are being answered; try again soon", retry_after="1")
+            return
+        most = self._limits.largest_body if _is_api(scope["path"]) else self._limits.largest_form
+        declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if not declared.isdigit() or int(declared) > most:
+            await _refuse(send, 413, f"the request is larger than {most:,} bytes")
+            return
+        self._at_once += 1
+        try:
+            await self._counted(scope, receive, send, most)
+        finally:
+            self._at_once -= 1
+
+    async def _counted(self, scope: Any, receive: Any, send: Any, most: int) -> None:
+        """Answer a request whose body is counted as it comes: a chunked one doesn't say its length."""
+        n_bytes = 0
+
+        async def counted() -> Message:
+            nonlocal n_bytes
+            message = await receive()
+            if message["type"] == "http.request":
+                n_bytes += len(message.get("body", b""))
+                if n_bytes > most:
+                    # Raised where the body is read, and answered by the framework there.
+                    raise HTTPException(413, f"the request is larger than {most:,} bytes")
+            return message
+
+        await self._app(scope, counted, send)
+
+    def _may(self, client: str) -> bool:
+        """Tell whether an address may ask once more now, and count it."""
+        now = self._clock()
+        left, then = self._left.pop(client, (float(self._limits.burst), now))
+        left = min(float(self._limits.burst), left + (now - then) * self._limits.per_second)
+        allowed = left >= 1
+        self._left[client] = (left - 1 if allowed else left, now)
+        while len(self._left) > _CLIENTS:
+            self._left.popitem(last=False)
+        return allowed
+
+
+def _is_api(path: str) -> bool:
+    return path.startswith(("/v1/", "/mcp"))
+
+
+async def _refuse(send: Any, status: int, message: str, *, retry_after: str = "") -> None:
+    body = json.dumps({"error": {"message": message, "type": "limit", "param": None, "code": None}}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if retry_after:
+        headers.append((b"retry-after", retry_after.encode()))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,89 @@
+"""The server's process: it listens until it is stopped."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from memory_rag.errors import MissingExtraError
+from memory_rag.interfaces.mcp.serving import Address, listener_at
+from memory_rag.interfaces.serving.memories import Memories
+
+if TYPE_CHECKING:
+    from memory_rag.interfaces.serving.app import Service
+
+_PATIENCE_S: Final = 5
+"""How long answers that are on their way are waited for when the server is stopped."""
+_PARTS: Final = ("fastapi", "starlette", "uvicorn", "jinja2", "markupsafe", "httpx2")
+
+
+def serve(
+    memories: Memories,
+    address: Address,
+    *,
+    upstream: str | None,
+    key: str | None,
+    n_tokens: int,
+    told: Callable[[str], None],
+) -> None:
+    """Serve the page, the endpoint and MCP until the process is stopped; ``told`` is given the URL.
+
+    Raises:
+        MissingExtraError: the extra isn't installed.
+        SettingsError: the address can't be listened at, or the upstream is no URL.
+    """
+    try:
+        import anyio
+        import uvicorn
+
+        from memory_rag.interfaces.endpoint.upstream import Upstream
+        from memory_rag.interfaces.serving.app import Service, app_of
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] in _PARTS:
+            raise MissingExtraError("the server", extra="server") from error
+        raise
+    # Before the MCP SDK sets logging up, which would draw every line in a frame.
+    logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
+    service: Service = Service(
+        memories,
+        None if upstream is None else Upstream(upstream, key=key),
+        n_tokens=n_tokens,
+        hosts=address.names,
+        origins=address.origins,
+        token=address.token,
+        has_mcp=_has_mcp(),
+    )
+    app: Any = app_of(service)
+    listener = listener_at(address)
+    host, port = listener.getsockname()[:2]
+    config = uvicorn.Config(
+        app,
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_PATIENCE_S,
+    )
+    told(f"http://{f'[{host}]' if ':' in host else host}:{port}/")
+    try:
+        anyio.run(partial(uvicorn.Server(config).serve, sockets=[listener]))
+    finally:
+        listener.close()
+        memories.close()
+
+
+def _has_mcp() -> bool:
+    with suppress(ImportError):
+        import mcp  # noqa: F401
+
+        return True
+    return False
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Tell whether a line of the server's log says something; an answer that its upstream broke off is no fault."""
+    return "without completing response" not in record.getMessage()

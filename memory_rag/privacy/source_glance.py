@@ -1,0 +1,123 @@
+"""A look at JSON that is only text yet: what its strings hold is seen in it, however they are escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from json.encoder import encode_basestring
+from typing import Final
+
+from memory_rag.privacy.glance import (
+    ALL,
+    EMAIL,
+    FIGURES,
+    KEY,
+    PASSWORD,
+    glance,
+    marks_in,
+    names_a_value,
+    with_plain_digits,
+)
+from memory_rag.privacy.json_values import is_telling
+from memory_rag.turns import text_bytes, text_from_bytes
+
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_SHORT: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_NAME: Final = re.compile(r'"([^"]*)"\s*:')
+_BETWEEN: Final = "\n "
+"""What strings are joined with: nothing that is looked for has it inside, and a space may begin an option."""
+_BESIDE: Final = "\n0@" + "x" * 16
+"""Beside a digit a word for a password counts, beside an @ an address, and beside a long word a name for a key."""
+_OF_ALL_PARTS: Final = EMAIL | FIGURES
+_OF_IDS: Final = b"0123456789abcdef-:.TZ+,{}[] "
+"""Ids, hashes, times and what stands between strings: no word and no mark that is looked for is made of these alone."""
+_LONGEST_PART: Final = 40
+_MOST_PARTS: Final = 4096
+_DULL: Final = set[bytes]()
+"""Parts of JSON between quotation marks, met so far, with no word and no mark; most are names of fields."""
+_NAMES: Final = set[bytes]()
+"""Such parts that a key may stand after, and nothing else."""
+
+
+def glance_at_json(text: str, wanted: int = ALL) -> int:
+    """Return which families of rules are worth asking about a JSON text, as bits.
+
+    What a string of it would show, decoded, alone or as ``name: string``, is seen here.
+    """
+    if "\\" not in text:
+        decoded, seen = text, _glance_at_parts(text, wanted)
+    else:
+        decoded = unescaped(text)
+        seen = glance(text, wanted) | glance(decoded, wanted, is_joined=True)
+    # An option of a command line begins with the space that stands before a string which follows its name.
+    return seen | (wanted & PASSWORD if '"-' in decoded else 0)
+
+
+def _glance_at_parts(text: str, wanted: int) -> int:
+    """Return what a glance at a JSON text without escapes tells, the parts that come in every message left out of it.
+
+    Nothing that is looked for reaches over a quotation mark, but for a value with its name.
+    """
+    if wanted & _OF_ALL_PARTS:
+        return glance(text, wanted)
+    parts = set(text_bytes(text).split(b'"')) - _DULL
+    fresh = [part for part in parts if part not in _NAMES and part.translate(None, _OF_IDS)]
+    if fresh and not _are_learnt(fresh):
+        return glance(text, wanted)
+    return wanted & KEY if not _NAMES.isdisjoint(parts) and names_a_value(with_plain_digits(text)) else 0
+
+
+def _are_learnt(parts: list[bytes]) -> bool:
+    """Tell whether nothing could be found in any of these parts but a key after a name, and remember each for that."""
+    if len(_DULL) + len(_NAMES) > _MOST_PARTS:
+        _DULL.clear()
+        _NAMES.clear()
+    for part in parts:
+        families = glance(text_from_bytes(part) + _BESIDE, is_joined=True) & ~_OF_ALL_PARTS
+        if families & ~KEY or marks_in(part) or (families and not part.isascii()):
+            return False
+        if len(part) <= _LONGEST_PART:
+            (_NAMES if families else _DULL).add(part)
+        elif families:
+            return False
+    return True
+
+
+def glance_at_strings(strings: Iterable[str], wanted: int = ALL) -> int:
+    """Return the same for strings that are decoded already, the names among them."""
+    return glance(_BETWEEN + _BETWEEN.join(strings), wanted, is_joined=True)
+
+
+def unescaped(text: str) -> str:
+    """Return a JSON text with its escapes decoded: every string in it stands there as it is read.
+
+    A pair of surrogates stays two of them.
+    """
+    return _ESCAPE.sub(_decoded, text)
+
+
+def beside(source: str, text: str) -> str:
+    """Return a JSON text without the string that a text is written as, where it stands under a name that tells nothing.
+
+    With another name before it, such as "password", the whole.
+    """
+    written = encode_basestring(text)
+    place = source.find(written)
+    if place < 0 or _is_told(source[:place]):
+        return source
+    return source[:place] + source[place + len(written) :]
+
+
+def _is_told(before: str) -> bool:
+    if "\\" in before:
+        return True
+    if before.endswith('": '):
+        return is_telling(before[before.rfind('"', 0, -3) + 1 : -3])
+    names = _NAME.findall(before)
+    return bool(names) and is_telling(names[-1])
+
+
+def _decoded(found: re.Match[str]) -> str:
+    if found[1] is not None:
+        return chr(int(found[1], 16))
+    return _SHORT.get(found[2], found[2])
