@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -162,6 +163,14 @@ def test_every_variable_on_a_page_is_one_that_is_read() -> None:
 
     named = {name for text in PAGES.values() for name in re.findall(r"MEMORY_RAG_[A-Z]+(?:_[A-Z]+)*", text)}
     assert [name for name in sorted(named) if name not in read and f'"{name}"' not in sources] == []
+
+
+def test_every_extra_on_a_page_can_be_installed() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+
+    named = {name for text in ALL.values() for name in re.findall(r"memory-rag\[([\w-]+)\]", text)}
+    assert len(named) > 3
+    assert [name for name in sorted(named) if name not in extras] == []
 
 
 def _zero(name: str) -> str:

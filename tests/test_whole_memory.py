@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from memory_rag.errors import ImportFormatError, StoreError
 from memory_rag.importers import ImportOptions
+from memory_rag.memory import Memory
 from memory_rag.retrieval.filters import Within
 from memory_rag.store.whole import LEFT_OUT, is_untouched
 from memory_rag.turns import Role, Turn
@@ -265,3 +266,20 @@ def test_no_word_of_a_turn_begins_a_heading_or_an_entry_of_its_own(tmp_path: Pat
 
     assert [line for line in lines if line.startswith("#")] == ["# What this memory holds", "## `main`"]
     assert ODD not in "\n".join(lines)
+
+
+def test_an_export_imported_into_the_memory_that_it_came_from_adds_nothing(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "memory", embedder="none", language="en") as memory:
+        memory.add("said here, without a source")
+        memory.add("and corrected since")
+        export = tmp_path / "own.jsonl"
+        export.write_text("".join(f"{line.rstrip()}\n" for line in memory.export()), encoding="utf-8")
+        memory.correct("t2", text="and corrected")
+
+        report = memory.import_path(export)
+
+        assert (report.kept, report.already_there, len(memory)) == (0, 2, 2)
+    with Memory.open(tmp_path / "other", embedder="none", language="en") as other:
+        other.add("another memory's first turn")
+
+        assert other.import_path(export).kept == 2

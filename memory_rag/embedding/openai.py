@@ -3,11 +3,10 @@ SDK."""
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,13 +19,11 @@ from memory_rag.embedding.embedder import (
     mean_of_passages,
 )
 from memory_rag.embedding.generic_questions import hub_shift
+from memory_rag.embedding.openai_api import OpenAIApi
 from memory_rag.embedding.passages import PassageShape, passages_that_fit
-from memory_rag.embedding.retry import PassingFaultError, RetryPolicy, asked_wait_s
+from memory_rag.embedding.retry import RetryPolicy
 from memory_rag.errors import EmbedderError
 from memory_rag.turns import Span, printable
-
-if TYPE_CHECKING:
-    from openai import OpenAI
 
 KNOWN_DIMS: Final = {
     "text-embedding-3-small": 1536,
@@ -39,7 +36,6 @@ REQUEST_TOKENS: Final = 100_000
 """Estimated tokens of a request at most; OpenAI takes 300,000."""
 BLANK: Final = "."
 """What is sent for a text without a word, because the API refuses an empty one."""
-_PASSING: Final = (408, 409, 429)
 
 
 class OpenAIEmbedder:
@@ -72,20 +68,17 @@ class OpenAIEmbedder:
         self.max_tokens = max_tokens
         self.reads_speaker = reads_speaker
         self._model = model
-        self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
-        self._api_key = api_key or os.environ.get("OPENAI_API_KEY") or ""
-        if not self._api_key and self._base_url is None:
-            raise EmbedderError(
-                f"openai:{model} needs a key; set OPENAI_API_KEY, or name a server that needs none in OPENAI_BASE_URL"
-            )
         self._dimensions = dimensions
         self._told_dim: int | None = dimensions or KNOWN_DIMS.get(model)
         self._most = max_tokens - (LONGEST_LABEL if reads_speaker else 0)
         self._shape = (shape or PassageShape(size=192, overlap=24)).within(self._most)
         self._hub_strength = hub_strength
         self._batch_texts = batch_texts
-        self._timeout_s = timeout_s
         self._retry = retry or RetryPolicy()
+        self._api = OpenAIApi(
+            model, what="embeddings", error=EmbedderError, api_key=api_key, base_url=base_url, timeout_s=timeout_s,
+            retry=self._retry,
+        )  # fmt: skip
 
     @property
     def fingerprint(self) -> str:
@@ -125,7 +118,7 @@ class OpenAIEmbedder:
 
     def close(self) -> None:
         """Close the connections; the embedder can't be used afterwards."""
-        self._client.close()
+        self._api.close()
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         batch: list[str] = []
@@ -140,48 +133,21 @@ class OpenAIEmbedder:
         if batch:
             yield batch
 
-    @cached_property
-    def _client(self) -> OpenAI:
-        return open_client(self._api_key, base_url=self._base_url, timeout_s=self._timeout_s)
-
     def _ask(self, texts: list[str]) -> Vectors:
         """Return the vectors of one request, as the server gave them, in the order of the texts."""
         rows = self._rows(self._retry.run(lambda: self._ask_once(texts)), n=len(texts))
         if self._told_dim is not None and rows.shape[1] != self._told_dim:
             why = f"dimensions={self._dimensions}" if self._dimensions else "as it is known or was before"
             raise EmbedderError(
-                f"{self._server} gave vectors of dim {rows.shape[1]} for {self._model}, but {self._told_dim} "
+                f"{self._api.server} gave vectors of dim {rows.shape[1]} for {self._model}, but {self._told_dim} "
                 f"was expected ({why}); name a model and dimensions that the server has"
             )
         return rows
 
     def _ask_once(self, texts: list[str]) -> Any:
-        import openai
-
-        try:
-            return self._client.embeddings.create(
-                model=self._model,
-                input=texts,
-                encoding_format="float",
-                dimensions=self._dimensions or openai.omit,
-            )
-        except openai.APIStatusError as error:
-            reason = self._reason(error)
-            passing = error.status_code in _PASSING or error.status_code >= 500
-            if passing and error.code != "insufficient_quota":
-                after_s = asked_wait_s(error.response.headers, now=self._retry.now())
-                raise PassingFaultError(reason, after_s=after_s) from error
-            raise EmbedderError(reason) from error
-        except openai.APITimeoutError as error:
-            raise PassingFaultError(f"{self._server} gave no answer within {self._timeout_s:g} s") from error
-        except openai.APIConnectionError as error:
-            cause = error.__cause__ or error
-            raise PassingFaultError(f"{self._server} can't be reached: {cause}") from error
-        except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
-            raise EmbedderError(
-                f"{self._server} gave an answer that isn't one of the embeddings API: {error}; "
-                "check the address: it usually ends in /v1"
-            ) from error
+        asked: dict[str, Any] = {"dimensions": self._dimensions} if self._dimensions else {}
+        with self._api.faults():
+            return self._api.client.embeddings.create(model=self._model, input=texts, encoding_format="float", **asked)
 
     def _rows(self, answer: Any, *, n: int) -> Vectors:
         """Return the vectors of an answer, sorted by the index that it gives them; shape (n, dim)."""
@@ -190,42 +156,18 @@ class OpenAIEmbedder:
             n_given = len(answer.data)
         except (AttributeError, TypeError, ValueError) as error:
             raise EmbedderError(
-                f"{self._server} gave an answer without embeddings for {self._model}: {error}; "
+                f"{self._api.server} gave an answer without embeddings for {self._model}: {error}; "
                 "check the address: it usually ends in /v1"
             ) from error
         if n_given != n or set(by_index) != set(range(n)):
             raise EmbedderError(
-                f"{self._server} gave {n_given} vectors with the indexes {sorted(by_index, key=str)[:8]} for "
+                f"{self._api.server} gave {n_given} vectors with the indexes {sorted(by_index, key=str)[:8]} for "
                 f"{n} texts; each text needs one, with indexes 0 to {n - 1}"
             )
         shapes = {row.shape for row in by_index.values()}
         if len(shapes) != 1 or len(next(iter(shapes))) != 1 or 0 in next(iter(shapes)):
-            raise EmbedderError(f"{self._server} gave vectors of different or no dim for {self._model}: {shapes}")
+            raise EmbedderError(f"{self._api.server} gave vectors of different or no dim for {self._model}: {shapes}")
         return np.stack([by_index[index] for index in range(n)])
-
-    def _reason(self, error: Any) -> str:
-        """Say what the server answered and what to do, without the key."""
-        status = error.status_code
-        said = str(error.message)
-        if self._api_key:
-            said = said.replace(self._api_key, "***")
-        cure = {
-            401: "; check OPENAI_API_KEY",
-            403: "; check what OPENAI_API_KEY may do",
-            404: f"; check the model's name, {self._model!r}, and the address",
-        }.get(status, "; check the account's plan and billing" if error.code == "insufficient_quota" else "")
-        return f"{self._server} answered {status}: {said[:300]}{cure}"
-
-    @property
-    def _server(self) -> str:
-        return self._base_url or "OpenAI"
-
-
-def open_client(api_key: str, *, base_url: str | None, timeout_s: float) -> OpenAI:
-    """Return the SDK's client, also without a key, for servers that need none; trying again is left to a policy."""
-    from openai import OpenAI
-
-    return OpenAI(api_key=api_key or "none", base_url=base_url, timeout=timeout_s, max_retries=0)
 
 
 def estimated_tokens(text: str) -> int:

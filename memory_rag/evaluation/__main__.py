@@ -7,8 +7,6 @@ from those of recall, which ``memory-rag bench run`` and, as a summary, ``memory
 from __future__ import annotations
 
 import argparse
-import hashlib
-import os
 import sys
 import tempfile
 import time
@@ -16,36 +14,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from memory_rag.embedding.catalogue import open_embedder
-from memory_rag.errors import MemoryRagError
-from memory_rag.evaluation.asking import Labelled, asking_trial
-from memory_rag.evaluation.benchmark import Benchmark
-from memory_rag.evaluation.datasets.fifty import LANGUAGES, read_fifty
+from memory_rag.errors import MemoryRagError, SettingsError
 from memory_rag.evaluation.datasets.registry import load
 from memory_rag.evaluation.definition import definition_of
-from memory_rag.evaluation.not_found import K, not_found_trial
 from memory_rag.evaluation.provenance import provenance, write_result
-from memory_rag.evaluation.recall_tables import SETS
-from memory_rag.evaluation.speed import SEED, SIZES, speed_trial
-from memory_rag.evaluation.speed_corpus import Corpus
+from memory_rag.evaluation.speed import SEED, SIZES
 from memory_rag.evaluation.speed_imports import TURNS, import_trial
-from memory_rag.evaluation.speed_subjects import Repetitions, Subjects
+from memory_rag.evaluation.speed_subjects import Repetitions
 from memory_rag.evaluation.tables import fill_pages
 from memory_rag.memory import Memory
-from memory_rag.prompt.asking_for_details import need_of_details
-from memory_rag.retrieval.signals import WEIGHTS
-from memory_rag.settings import Settings
-from memory_rag.talks.ranking import WEIGHTS as TALK_WEIGHTS
-from memory_rag.trials.fifty import fifty_trial
-from memory_rag.trials.labelled_secrets import labelled_secrets
-from memory_rag.trials.new_subjects import joined_of_benchmark, joined_of_fifty, subjects_heard
+from memory_rag.trials.results import (
+    PATHS,
+    asking_result,
+    fifty_result,
+    not_found_result,
+    secrets_result,
+    subjects_result,
+)
 from memory_rag.trials.work_folder import benchmark_memory, remembering
 
-_PATHS = {"locomo": "locomo10.json", "beam": "beam/100K"}
 _CONSOLE = Console(stderr=True)
 """Progress only; the results go to the file and standard output."""
 _DRAWN_EVERY_S = 0.5
@@ -53,6 +43,16 @@ _DRAWN_EVERY_S = 0.5
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one trial over the evaluation data or over invented turns, or make the tables, and return the exit code."""
+    given = _parser().parse_args(arguments)
+    try:
+        given.run(given)
+    except MemoryRagError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m memory_rag.evaluation", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     asking = commands.add_parser("not-found", help="how many questions without an answer are rightly empty")
@@ -103,31 +103,26 @@ def main(arguments: list[str] | None = None) -> int:
     tabling.set_defaults(run=_tabulate)
     tabling.add_argument("--results", type=Path, default=Path("eval/results"))
     tabling.add_argument("--pages", type=Path, nargs="+", default=[Path("eval/README.md"), Path("README.md")])
-    given = parser.parse_args(arguments)
-    try:
-        given.run(given)
-    except MemoryRagError as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 1
-    return 0
+    return parser
 
 
 def _ask(given: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as scratch:
-        for name in given.sets.split(","):
-            path = given.data / _PATHS[name]
+        work, names = given.work or Path(scratch), given.sets.split(",")
+        if unknown := [name for name in names if name not in PATHS]:
+            raise SettingsError(f"unknown set {unknown[0]!r}; sets are: {', '.join(PATHS)}")
+        for name in names:
+            path = given.data / PATHS[name]
             # Under the name by which a benchmark's run keeps what it embedded.
             benchmark = definition_of(name).named(load(name, path), path)
-            settings, embedder = remembering(given.work or Path(scratch), embedder=given.embedder)
+            settings, embedder = remembering(work, embedder=given.embedder)
             with (
-                benchmark_memory(
-                    benchmark, given.work or Path(scratch), settings=settings, embedder=embedder
-                ) as memory,
+                benchmark_memory(benchmark, work, settings=settings, embedder=embedder) as memory,
                 _progress() as shown,
             ):
                 memory.embed(progress=_told(shown))
                 try:
-                    result = _not_found(memory, name, benchmark, tell=_told(shown))
+                    result = not_found_result(memory, name, benchmark, tell=_told(shown))
                 finally:
                     # Also of a trial that is stopped: the next one goes on from here.
                     if embedder is not None:
@@ -137,139 +132,41 @@ def _ask(given: argparse.Namespace) -> None:
 
 
 def _tell_asking(given: argparse.Namespace) -> None:
-    labelled = Labelled.read(given.labels)
-    result = {
-        "dataset": {"name": "ask-details", "sha256": labelled.sha256, "n_questions": len(labelled.utterances)},
-        "provenance": provenance(languages=[]),
-        "result": asking_trial(labelled.utterances, need_of=lambda text: need_of_details(text, languages=()).value),
-    }
-    write_result(given.out / "ask-details.json", result)
-
-
-def _not_found(
-    memory: Memory, name: str, benchmark: Benchmark, *, tell: Callable[[str, int, int], None]
-) -> dict[str, Any]:
-    embedder = memory.indexes.embedder
-    return {
-        "dataset": {
-            "name": name,
-            "sha256": benchmark.sha256,
-            "n_questions": len(benchmark.queries),
-            "n_turns": len(memory),
-            "dropped": benchmark.dropped.as_json(),
-        },
-        "provenance": provenance(
-            embedder=embedder.fingerprint if embedder else None,
-            weights=dict(WEIGHTS),
-            k=K,
-            languages=list(memory.indexes.languages()),
-        ),
-        "result": not_found_trial(
-            lambda text, within: memory.search(text, k=K, within=within, floor=False),
-            benchmark,
-            progress=lambda done, total: tell("not found", done, total),
-        ),
-    }
+    write_result(given.out / "ask-details.json", asking_result(given.labels))
 
 
 def _talk(given: argparse.Namespace) -> None:
-    sets = [read_fifty(given.fifty, language=language) for language in LANGUAGES]
-    embedders = {name: open_embedder(name) for name in given.embedders.split(",")}
     with _progress() as shown:
-        result = {
-            name: {one.language: fifty_trial(one, embedder=embedder, progress=_told(shown)) for one in sets}
-            for name, embedder in embedders.items()
-        }
-    dataset = {
-        "name": "fifty",
-        "sha256": hashlib.sha256("".join(one.sha256 for one in sets).encode()).hexdigest(),
-        "n_questions": sum(len(one.questions) for one in sets),
-        "n_turns": sum(len(talk.turns) for one in sets for talk in one.talks.values()),
-    }
-    made = provenance(
-        embedders={name: embedder.fingerprint for name, embedder in embedders.items()},
-        weights=dict(WEIGHTS),
-        talk_weights=dict(TALK_WEIGHTS),
-    )
-    write_result(given.out / "fifty.json", {"dataset": dataset, "provenance": made, "result": result})
+        result = fifty_result(given.fifty, embedders=given.embedders.split(","), tell=_told(shown))
+    write_result(given.out / "fifty.json", result)
 
 
 def _join(given: argparse.Namespace) -> None:
-    benchmarks = {name: load(name, given.data / path) for name, path in _PATHS.items()}
-    fifties = [read_fifty(given.fifty, language=language) for language in LANGUAGES]
-    joined = {name: joined_of_benchmark(one, seed=given.seed) for name, one in benchmarks.items()}
-    joined |= {f"fifty-{one.language}": joined_of_fifty(one, seed=given.seed) for one in fifties}
-    embedders = {name: open_embedder(name) for name in given.embedders.split(",")}
-    drift = Settings().summary_drift
     with _progress() as shown:
-        result = {
-            name: subjects_heard(joined, embedder=embedder, drift=drift, progress=_told(shown))
-            for name, embedder in embedders.items()
-        }
-    digests = [*(one.sha256 for one in benchmarks.values()), *(one.sha256 for one in fifties)]
-    dataset = {"name": "joined", "sha256": hashlib.sha256("".join(digests).encode()).hexdigest()}
-    made = provenance(
-        embedders={name: embedder.fingerprint for name, embedder in embedders.items()}, drift=drift, seed=given.seed
-    )
-    write_result(given.out / "subjects.json", {"dataset": dataset, "provenance": made, "result": result})
-
-
-def _time(given: argparse.Namespace) -> None:
-    # Loaded here, so that the other trials do without; the model is loaded with its first text.
-    from memory_rag.embedding.minilm import MiniLmEmbedder
-    from memory_rag.embedding.wordpiece import WordPiece
-    from memory_rag.retrieval.faiss_indexes import FlatVectors
-    from memory_rag.retrieval.overlap import RankBm25
-
-    embedder = MiniLmEmbedder()
-    often = Repetitions().scaled(given.repetitions / 100)
-    n_embedded = often.embedding_rounds * often.embedding_turns
-    load_before = os.getloadavg()
-
-    def rank_bm25(tokens: Any) -> Callable[[Any], object]:
-        ranker = RankBm25(tokens)
-        return lambda query: np.argsort(-ranker.scores(query), kind="stable")[:10]
-
-    def flat(vectors: Any) -> Callable[..., object]:
-        index = FlatVectors(embedder.dim)
-        index.add(vectors)
-        return lambda query, *, k, threads: index.nearest(query[0], k=k, threads=threads)
-
-    with tempfile.TemporaryDirectory() as scratch, _progress(auto_refresh=False) as shown:
-        if given.data is None:
-            texts = Corpus(seed=given.seed).texts_of_tokens(n_embedded, count=WordPiece().count)
-        else:
-            texts = _locomo_texts(given.data, Path(scratch) / "locomo", n_embedded, seed=given.seed)
-        result = speed_trial(
-            Subjects(
-                open_memory=lambda folder, *, durability, embedder: Memory.open(
-                    folder, durability=durability, embedder=embedder
-                ),
-                rank_bm25=rank_bm25,
-                flat=flat,
-                embedder=embedder,
-            ),
-            scratch=Path(scratch),
-            embedded=texts,
-            sizes=[int(size) for size in given.sizes.split(",")],
-            often=often,
+        result = subjects_result(
+            given.data,
+            fifty=given.fifty,
+            embedders=given.embedders.split(","),
             seed=given.seed,
             tell=_told(shown),
         )
-    tokens = [WordPiece().count(text) for text in texts]
-    result["embedding"]["texts"] = {
-        "of": "invented" if given.data is None else "locomo",
-        "n": len(texts),
-        "tokens_mean": float(np.mean(tokens)),
-        "tokens_p95": float(np.percentile(tokens, 95)),
-    }
-    settings = {
-        "seed": given.seed,
-        "embedder": embedder.fingerprint,
-        "load_average_before": load_before[0],
-        "load_average_after": os.getloadavg()[0],
-    }
-    write_result(given.out / "speed.json", {"provenance": provenance(**settings), "result": result})
+    write_result(given.out / "subjects.json", result)
+
+
+def _time(given: argparse.Namespace) -> None:
+    # Loaded here, so that the other trials do without the engines.
+    from memory_rag.trials.speed_result import speed_result
+
+    with tempfile.TemporaryDirectory() as scratch, _progress(auto_refresh=False) as shown:
+        result = speed_result(
+            data=given.data,
+            scratch=Path(scratch),
+            sizes=[int(size) for size in given.sizes.split(",")],
+            often=Repetitions().scaled(given.repetitions / 100),
+            seed=given.seed,
+            tell=_told(shown),
+        )
+    write_result(given.out / "speed.json", result)
 
 
 def _import(given: argparse.Namespace) -> None:
@@ -297,19 +194,7 @@ def _import(given: argparse.Namespace) -> None:
 
 
 def _find_secrets(given: argparse.Namespace) -> None:
-    paths = {} if given.data is None else _PATHS
-    found = labelled_secrets(
-        given.examples, {SETS[name]: load(name, given.data / path) for name, path in paths.items()}
-    )
-    write_result(given.out / "secrets.json", {"provenance": provenance(), **found})
-
-
-def _locomo_texts(data: Path, scratch: Path, n: int, *, seed: int) -> list[str]:
-    """Return n of LoCoMo's turns, drawn at random."""
-    with Memory.open(scratch, embedder="none") as memory:
-        memory.import_path(data / "locomo10.json")
-        texts = [turn.searchable for turn in memory.turns()]
-    return [texts[place] for place in np.random.default_rng(seed).choice(len(texts), n, replace=False)]
+    write_result(given.out / "secrets.json", secrets_result(given.examples, data=given.data))
 
 
 def _tabulate(given: argparse.Namespace) -> None:

@@ -15,7 +15,7 @@ def score_files(run: Path, qrels: Path, *, measures: Sequence[str]) -> dict[str,
     """Return each measure's mean and definition, and its value for every judged query.
 
     A query with relevant turns that the run doesn't have scores 0 and is counted in ``without_hits``; a query of the
-    run without judgements is counted in ``not_judged`` and not scored.
+    run for which nothing is judged as relevant is counted in ``not_judged`` and not scored.
 
     Raises:
         ImportFormatError: a file isn't of TREC's form.

@@ -8,22 +8,13 @@ from typing import Any
 
 from memory_rag.evaluation.markup import Html, joined, tag
 from memory_rag.evaluation.report_shape import Report
-from memory_rag.evaluation.statistics import RESAMPLES
-from memory_rag.evaluation.wording import POOLS, counted, definitions_of
+from memory_rag.evaluation.wording import POOLS, counted, definitions_of, tests_of
 
 
 def measures_section(reports: Sequence[Report]) -> Html:
     """Return every measure's definition, and how differences were tested."""
-    definitions = definitions_of(reports)
-    family = ", ".join(f"{one['family']:,} in the {POOLS[one['pool']]}" for one in reports)
-    tests = {
-        "p": "two-sided paired randomization test on the mean difference, "
-        f"{RESAMPLES:,} flips (every flip where up to 13 questions differ); for success@k and all_found@k McNemar's "
-        "exact test. Both take the questions one by one.",
-        "p, Holm": f"p adjusted for all comparisons of a pool: {family}.",
-        "serves best": "p, Holm below 0.05, and an interval of the difference that leaves out 0.",
-    }
-    listed = (joined([tag("dt", name), tag("dd", text)]) for name, text in {**definitions, **tests}.items())
+    explained = {**definitions_of(reports), **tests_of(reports)}
+    listed = (joined([tag("dt", name), tag("dd", text)]) for name, text in explained.items())
     return tag("section", tag("h2", "Measures"), tag("dl", *listed), id="measures")
 
 

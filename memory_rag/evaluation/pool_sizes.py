@@ -17,7 +17,7 @@ from memory_rag.evaluation.benchmark import Benchmark, Document, Query
 from memory_rag.evaluation.measures import measure
 from memory_rag.evaluation.pools import Pools
 from memory_rag.evaluation.report_shape import PoolName, PoolSize
-from memory_rag.evaluation.summaries import intervals
+from memory_rag.evaluation.summaries import FEWEST, intervals
 
 SIZES: Final = (1, 5, 50, 500)
 """Conversations; those that a data set has fewer of are not measured, and all that it has come last."""
@@ -101,7 +101,7 @@ def size_points(
     conversations = [query.conversation_id for query in queries]
     points: dict[str, PoolSize] = {}
     for name, found in zip(runs, intervals(values, conversations=conversations, seed=seed), strict=True):
-        known = found.n > 1
+        known = found.n >= FEWEST
         points[name] = {
             "n_conversations": n_conversations,
             "n_turns": n_turns,

@@ -99,7 +99,7 @@ def build_report(
     retrievers: dict[str, Retriever] = {
         name: {
             "weights": (weights or {}).get(name),
-            "in_sample": is_in_sample((weights or {}).get(name), sha256=benchmark.sha256),
+            "in_sample": is_in_sample((weights or {}).get(name), benchmark=benchmark),
             "bound": name in BOUNDS,
             "without_hits": one.without_hits,
             "measures": means[name],

@@ -10,8 +10,8 @@ PoolName = Literal["conversation", "memory"]
 class Mean(TypedDict):
     """A mean over ``n`` queries with its 95 % interval; ``by`` says what was resampled.
 
-    ``low`` and ``high`` are null where a single query leaves nothing to resample. ``by_query`` is the interval over
-    queries where the first is the one over conversations.
+    ``low`` and ``high`` are null where fewer than five queries leave too little to resample. ``by_query`` is the
+    interval over queries where the first is the one over conversations.
     """
 
     mean: float

@@ -17,7 +17,7 @@ Values = npt.NDArray[np.float64]
 RESAMPLES: Final = 10_000
 CONFIDENCE: Final = 0.95
 _AT_ONCE: Final = 500
-_ENUMERATED: Final = 13
+ENUMERATED: Final = 13
 """Up to this many queries that differ, all sign patterns are fewer than RESAMPLES."""
 
 
@@ -100,7 +100,7 @@ def randomization_tests(differences: Values, *, seed: int = 0) -> list[float]:
         bits = np.frombuffer(rng.bytes(_AT_ONCE * n_queries), np.uint8).reshape(_AT_ONCE, n_queries) & 1
         reached += (np.abs((bits * 2.0 - 1) @ differences) >= observed).sum(axis=0)
     ps = (reached + 1) / (RESAMPLES + 1)
-    for column in np.flatnonzero((differences != 0).sum(axis=0) <= _ENUMERATED):
+    for column in np.flatnonzero((differences != 0).sum(axis=0) <= ENUMERATED):
         left = differences[differences[:, column] != 0, column]
         flips = np.arange(2 ** len(left))[:, None] >> np.arange(len(left)) & 1
         ps[column] = (np.abs((flips * 2.0 - 1) @ left) >= observed[column]).mean()

@@ -12,8 +12,9 @@ from typing import Final, Literal
 from memory_rag.evaluation.report_shape import Mean, Means
 from memory_rag.evaluation.statistics import Interval, Values, bootstrap_columns
 
-FEWEST_CONVERSATIONS: Final = 5
-"""With fewer, resampled conversations give an interval that is too narrow to mean anything; queries are resampled."""
+FEWEST: Final = 5
+"""Fewer, resampled, give an interval too narrow to mean anything: of fewer conversations queries are resampled instead,
+and fewer queries have none. Three questions that all succeed would have one of [1, 1]."""
 
 By = Literal["conversation", "query"]
 
@@ -66,7 +67,7 @@ class Summaries:
 
 def resampled(conversations: Sequence[str]) -> By:
     """Return what an interval over queries of these conversations resamples."""
-    return "conversation" if len(set(conversations)) >= FEWEST_CONVERSATIONS else "query"
+    return "conversation" if len(set(conversations)) >= FEWEST else "query"
 
 
 def intervals(columns: Values, *, conversations: Sequence[str], seed: int) -> list[Interval]:
@@ -78,8 +79,8 @@ def intervals(columns: Values, *, conversations: Sequence[str], seed: int) -> li
 
 
 def mean_of(found: Interval, *, by: By) -> Mean:
-    """Return an interval as the report has it; a single query has none."""
-    known = found.n > 1
+    """Return a mean as the report has it; one of fewer than five queries has no interval."""
+    known = found.n >= FEWEST
     low, high = (found.low, found.high) if known else (None, None)
     return {"mean": found.mean, "low": low, "high": high, "n": found.n, "by": by}
 

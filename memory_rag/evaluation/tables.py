@@ -112,7 +112,7 @@ def tables_of(results: Results) -> dict[str, str]:
 
 def _made(make: Callable[[Results], str], results: Results, prefix: str) -> str:
     found = {name: result for name, result in results.items() if name.startswith(prefix)}
-    return make(found) if found else _missing(prefix)
+    return make(found) if found else _missing(prefix.rstrip("-"))
 
 
 def _missing(what: str) -> str:

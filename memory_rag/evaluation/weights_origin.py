@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from memory_rag.evaluation.benchmark import Benchmark
 from memory_rag.evaluation.report_shape import Weights
+from memory_rag.evaluation.seen_questions import are_seen
 
 LOCOMO: Final = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4"
 BEAM_100K: Final = "d17c9516f65ea2b028c8bf52d83f10507b86cb249a4bf90e5a06f6b582c09d39"
@@ -16,10 +18,12 @@ def shipped_weights() -> Weights:
     return {"source": "shipped", "fitted_on": [LOCOMO, BEAM_100K]}
 
 
-def is_in_sample(weights: Weights | None, *, sha256: str) -> bool:
-    """Tell whether weights have seen the data with this digest.
+def is_in_sample(weights: Weights | None, *, benchmark: Benchmark) -> bool:
+    """Tell whether weights have seen the data of a benchmark: the very files, or questions of what they were set on.
 
     Cross-validated weights have not, though they come from the same file: those that rank a question were fitted
     without its conversation.
     """
-    return weights is not None and weights["source"] != "cv" and sha256 in weights["fitted_on"]
+    if weights is None or weights["source"] == "cv":
+        return False
+    return any(sha256 == benchmark.sha256 or are_seen(benchmark, fitted_on=sha256) for sha256 in weights["fitted_on"])

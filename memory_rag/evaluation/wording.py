@@ -7,6 +7,7 @@ from typing import Final
 
 from memory_rag.evaluation.markdown import amount, share
 from memory_rag.evaluation.report_shape import Report
+from memory_rag.evaluation.statistics import ENUMERATED, RESAMPLES
 
 POOLS: Final = {"conversation": "own conversation", "memory": "whole memory"}
 WITHIN: Final = {"conversation": "Within the question's own conversation", "memory": "Across the whole memory"}
@@ -63,6 +64,18 @@ def definitions_of(reports: Sequence[Report]) -> dict[str, str]:
     for name, text in {name: text for one in reports for name, text in one["definitions"].items()}.items():
         alike.setdefault(text, []).append(name)
     return {_together(names): text for text, names in alike.items()}
+
+
+def tests_of(reports: Sequence[Report]) -> dict[str, str]:
+    """Return how differences were tested: what p is, what it is adjusted for, and when one retriever serves best."""
+    family = ", ".join(f"{one['family']:,} in the {POOLS[one['pool']]}" for one in reports)
+    return {
+        "p": f"two-sided paired randomization test on the mean difference, {RESAMPLES:,} flips (every flip where up to "
+        f"{ENUMERATED} questions differ); for success@k and all_found@k McNemar's exact test. Both take the questions "
+        "one by one",
+        "p, Holm": f"p adjusted for all comparisons of a pool: {family}; it is the p of the answer",
+        "serves best": "p, Holm below 0.05, and an interval of the difference that leaves out 0",
+    }
 
 
 def _together(names: Sequence[str]) -> str:

@@ -111,14 +111,13 @@ class _Session:
             self.ordinal += len(parts)
             yield Skipped("taken back, not on the active branch", where, len(parts))
         else:
-            yield from self._turns(record, native_id, parts, where, abandoned=abandoned)
+            yield from self._turns(line, native_id, parts, abandoned=abandoned)
 
-    def _turns(
-        self, record: dict[str, Any], native_id: str, parts: list[Part], where: str, *, abandoned: bool
-    ) -> Iterator[Item]:
+    def _turns(self, line: Line, native_id: str, parts: list[Part], *, abandoned: bool) -> Iterator[Item]:
+        record = as_object(line.value)
         said = moment(record.get("timestamp"), tz=self.options.tz)
         if said.problem:
-            yield Noted(said.problem, where)
+            yield Noted(said.problem, f"line {line.number}")
         talk = not (record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary") or abandoned)
         session_id = self.conversation_id
         if abandoned:
@@ -132,7 +131,7 @@ class _Session:
                 session_id=session_id,
                 ordinal=self.ordinal + (FIRST_ABANDONED if abandoned else 0),
                 said=said,
-                source=Source(ClaudeCodeImporter.name, native_id + part.suffix, _raw(record, part)),
+                source=Source(ClaudeCodeImporter.name, native_id + part.suffix, _raw(line, part)),
                 recalled=talk and not part.text.startswith(_MACHINE),
             )
             self.ordinal += 1
@@ -150,13 +149,14 @@ class _Session:
         return parts_of(role or Role.USER, content, tools=self.tools)
 
 
-def _raw(record: dict[str, Any], part: Part) -> str:
+def _raw(line: Line, part: Part) -> str:
     """Return a line's JSON as far as a turn is made of it."""
-    own = record
-    if part.own is not None:
-        own = {**record, "message": {**as_object(record.get("message")), "content": part.own}}
-        if part.role is not Role.TOOL:
-            own = {key: value for key, value in own.items() if key != "toolUseResult"}
+    record = as_object(line.value)
+    if part.own is None:
+        return raw_without_bytes(record, written=line.written)
+    own = {**record, "message": {**as_object(record.get("message")), "content": part.own}}
+    if part.role is not Role.TOOL:
+        own = {key: value for key, value in own.items() if key != "toolUseResult"}
     return raw_without_bytes(own)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
 from memory_rag.importers.identity import DistinctIds, digest
@@ -23,7 +23,7 @@ from memory_rag.importers.openai_content import raw_without_files
 from memory_rag.importers.parts import turn_of
 from memory_rag.importers.response_items import is_item, part_of
 from memory_rag.importers.sampling import Sample
-from memory_rag.importers.source import SourceFile
+from memory_rag.importers.source import Line, SourceFile
 from memory_rag.turns import Conversation, Role, Source
 
 _WRAPPED: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -65,7 +65,7 @@ class CodexImporter:
             if isinstance(line, Skipped):
                 yield line
             else:
-                yield from session.take(as_object(line.value), f"line {line.number}")
+                yield from session.take(line)
 
 
 @dataclass(slots=True)
@@ -79,7 +79,8 @@ class _Session:
     tools: dict[str, str] = field(default_factory=dict)
     ids: DistinctIds = field(default_factory=DistinctIds)
 
-    def take(self, record: dict[str, Any], where: str) -> Iterator[Item]:
+    def take(self, line: Line) -> Iterator[Item]:
+        record, where = as_object(line.value), f"line {line.number}"
         kind, payload = record.get("type"), as_object(record.get("payload"))
         if kind == "session_meta" or (kind is None and "id" in record):
             # A session that goes on from another one names that one in a second such line.
@@ -108,7 +109,7 @@ class _Session:
             session_id=self.conversation_id,
             ordinal=self.ordinal,
             said=said,
-            source=Source(CodexImporter.name, native_id, raw_without_files(record)),
+            source=Source(CodexImporter.name, native_id, raw_without_files(record, written=line.written)),
             recalled=not machine,
         )
         self.ordinal += 1

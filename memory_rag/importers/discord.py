@@ -9,7 +9,7 @@ from memory_rag.errors import ImportFormatError
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
 from memory_rag.importers.identity import DistinctIds, digest
 from memory_rag.importers.json_stream import JsonStream
-from memory_rag.importers.messages import as_list, as_object, raw_json
+from memory_rag.importers.messages import as_list, as_object, as_written
 from memory_rag.importers.moments import moment
 from memory_rag.importers.people import day_session, file_block, words_of
 from memory_rag.importers.sampling import Sample
@@ -57,7 +57,8 @@ def _messages(stream: JsonStream, about: dict[str, Any], options: ImportOptions)
     ids = DistinctIds()
     last = 0
     for number in stream.elements():
-        message = as_object(stream.value())
+        value, written = stream.value_as_written()
+        message = as_object(value)
         given = str(message.get("id") or "")
         where = f"#{channel.get('name')}, message {given or number}"
         native_id = ids.distinct(given or digest(message))
@@ -85,7 +86,7 @@ def _messages(stream: JsonStream, about: dict[str, Any], options: ImportOptions)
             said_at=said.said_at,
             said_at_text=said.written,
             blocks=blocks,
-            source=Source(DiscordImporter.name, native_id, raw_json(message)),
+            source=Source(DiscordImporter.name, native_id, as_written(message, written)),
             recalled=bool(text.strip()) or any(block.caption for block in blocks),
         )
 

@@ -116,6 +116,19 @@ class JsonStream:
         Raises:
             ImportFormatError: it is broken, or longer than ``longest``.
         """
+        return self._value()[0]
+
+    def value_as_written(self) -> tuple[Any, str]:
+        """Take the value that comes now, whole, with its JSON as it is written.
+
+        Raises:
+            ImportFormatError: it is broken, or longer than ``longest``.
+        """
+        value, begin = self._value()
+        return value, self._held[begin : self._at]
+
+    def _value(self) -> tuple[Any, int]:
+        """Take the value that comes now, and say where in what is held it began."""
         self.kind()
         while True:
             try:
@@ -135,9 +148,9 @@ class JsonStream:
                     continue
                 # The next value is likely of a like size; one reading of it instead of several tries.
                 self._block = min(max(self._block, end - self._at), _LARGEST_BLOCK)
-                self._at = end
+                begin, self._at = self._at, end
                 self._n_taken += 1
-                return value
+                return value, begin
 
     def elements(self) -> Iterator[int]:
         """Walk through the array that comes now: yield each element's number from 0, to be taken or walked through.

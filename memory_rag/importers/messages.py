@@ -41,6 +41,11 @@ def raw_json(message: Any) -> str:
     return _ENCODER.encode(message)
 
 
+def as_written(message: Any, written: str) -> str:
+    """Return a message's JSON as it is kept: as its source wrote it, unless signs are escaped there that need not be."""
+    return written if written and "\\u" not in written and "\\/" not in written else raw_json(message)
+
+
 def is_said(text: str, blocks: tuple[Block, ...]) -> bool:
     """Whether there are words to be found: text that isn't blank, or a block's caption."""
     return bool(text.strip()) or any(block.caption for block in blocks)

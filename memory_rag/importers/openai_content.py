@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from memory_rag.importers.messages import as_list, as_object, joined, kind_of, raw_json
+from memory_rag.importers.messages import as_list, as_object, as_written, joined, kind_of, raw_json
 from memory_rag.turns import Block, Role
 
 _TEXT_KINDS = {"text", "input_text", "output_text"}
@@ -52,10 +52,13 @@ def blocks_of(message: dict[str, Any], role: Role) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def raw_without_files(value: Any) -> str:
-    """Return the JSON of a value that :func:`without_files` gives; most hold no file, which their JSON shows."""
-    written = raw_json(value)
-    return raw_json(without_files(value)) if ";base64," in written or '"data"' in written else written
+def raw_without_files(value: Any, *, written: str = "") -> str:
+    """Return the JSON of a value that :func:`without_files` gives; most hold no file, which their JSON shows.
+
+    ``written`` is how its source wrote it, if that is known.
+    """
+    kept = as_written(value, written)
+    return raw_json(without_files(value)) if ";base64," in kept or '"data"' in kept else kept
 
 
 def without_files(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from memory_rag.importers.messages import as_object, raw_json
+from memory_rag.importers.messages import as_object, as_written, raw_json
 from memory_rag.importers.moments import Moment
 from memory_rag.turns import Block, Role, Source, Turn
 
@@ -55,10 +55,13 @@ def turn_of(
     )
 
 
-def raw_without_bytes(value: Any) -> str:
-    """Return the JSON of a value that :func:`without_bytes` gives; most hold no file, which their JSON shows."""
-    written = raw_json(value)
-    return raw_json(without_bytes(value)) if '"base64"' in written else written
+def raw_without_bytes(value: Any, *, written: str = "") -> str:
+    """Return the JSON of a value that :func:`without_bytes` gives; most hold no file, which their JSON shows.
+
+    ``written`` is how its source wrote it, if that is known.
+    """
+    kept = as_written(value, written)
+    return raw_json(without_bytes(value)) if '"base64"' in kept else kept
 
 
 def without_bytes(value: Any) -> Any:

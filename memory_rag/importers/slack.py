@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
-from memory_rag.importers.messages import as_list, as_object, kind_of, raw_json
+from memory_rag.importers.messages import as_list, as_object, as_written, kind_of
 from memory_rag.importers.moments import moment
 from memory_rag.importers.people import day_session, file_block, words_of
 from memory_rag.importers.sampling import Sample
@@ -61,9 +61,9 @@ class SlackImporter:
         channel = source.path.parent.name or source.path.stem
         conversation_id = f"slack-{names.channels.get(channel, channel)}"
         yield Conversation(conversation_id, f"#{channel}")
-        found: list[tuple[Decimal, int, dict[str, Any]]] = []
+        found: list[tuple[Decimal, int, dict[str, Any], str]] = []
         seen: set[str] = set()
-        for number, value in enumerate(values_of(source)):
+        for number, value in enumerate(values_of(source, as_written=True)):
             if isinstance(value, Skipped):
                 yield value
                 continue
@@ -79,13 +79,13 @@ class SlackImporter:
                 yield Skipped(problem, f"#{channel}, {source.path.stem}, message {number}")
                 continue
             seen.add(str(written))
-            found.append((sent, number, message))
-        for sent, _number, message in sorted(found, key=lambda one: one[:2]):
-            yield from self._turn(message, names, _Place(conversation_id, int(sent * 1_000_000)), options)
+            found.append((sent, number, message, as_written(message, value.written)))
+        for sent, _number, message, raw in sorted(found, key=lambda one: one[:2]):
+            yield from self._turn(message, names, _Place(conversation_id, int(sent * 1_000_000), raw), options)
 
     def _turn(self, message: dict[str, Any], names: _Names, place: _Place, options: ImportOptions) -> Iterator[Item]:
-        raw = message.get("text")
-        raw_text = raw if isinstance(raw, str) else ""
+        given = message.get("text")
+        raw_text = given if isinstance(given, str) else ""
         blocks = (*_blocks(message), *mentions(raw_text, names.people))
         written = str(message["ts"])
         where = f"{place.conversation_id}, {written}"
@@ -114,17 +114,18 @@ class SlackImporter:
             said_at=said.said_at,
             said_at_text=said.written,
             blocks=blocks,
-            source=Source(self.name, written, raw_json(message)),
+            source=Source(self.name, written, place.raw),
             recalled=bool(raw_text.strip()) or any(block.caption for block in blocks),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a message stands."""
+    """Where a message stands, and its JSON as it is kept."""
 
     conversation_id: str
     ordinal: int
+    raw: str
 
 
 @dataclass(frozen=True, slots=True)

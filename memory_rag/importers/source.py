@@ -7,21 +7,24 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import IO, Any
+from typing import IO, Any, Final
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers.json_stream import DECODER, JsonStream, encoding_of, json_fault, undecodable
 from memory_rag.importers.tally import Skipped
 
+_BLANK: Final = " \t\r\n"
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The JSON value of one line, and the line's number from 1."""
+    """The JSON value of one line, the line's number from 1, and the JSON as it is written, without blanks around it."""
 
     number: int
     value: Any
+    written: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ class SourceFile:
                     else:
                         raise
                 else:
-                    yield Line(number, value)
+                    yield Line(number, value, text.strip(_BLANK))
 
     def read_lines(self, *, skip_broken: bool = False) -> Iterator[str | Skipped]:
         """Yield the lines of the text with their line feeds, which alone end a line.

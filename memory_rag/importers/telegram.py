@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
 from memory_rag.importers.identity import DistinctIds, digest
 from memory_rag.importers.json_stream import JsonStream
-from memory_rag.importers.messages import as_list, as_object, kind_of, raw_json
+from memory_rag.importers.messages import as_list, as_object, as_written, kind_of
 from memory_rag.importers.moments import Moment, moment
 from memory_rag.importers.people import day_session, file_block, words_of
 from memory_rag.importers.sampling import Sample
@@ -91,7 +92,8 @@ def _messages(
     within = DistinctIds()
     last = _FIRST
     for number in stream.elements():
-        message = as_object(stream.value())
+        value, written = stream.value_as_written()
+        message = as_object(value)
         at = f"{name or where}, message {message.get('id', f'at {number}')}"
         if message.get("type") == "service":
             yield Skipped(f"no message but {str(message.get('action'))[:40]!r}", at)
@@ -102,34 +104,42 @@ def _messages(
         native_id = within.distinct(given)
         if own is not None and native_id != given:
             yield Noted("message id repeated, numbered", at)
-        yield from _turn(message, conversation_id, native_id, last, at, options)
+        yield from _turn(message, written, _Place(conversation_id, native_id, last, at), options)
 
 
-def _turn(
-    message: dict[str, Any], conversation_id: str, native_id: str, ordinal: int, where: str, options: ImportOptions
-) -> Iterator[Item]:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a message stands: in a conversation, and ``where`` in words."""
+
+    conversation_id: str
+    native_id: str
+    ordinal: int
+    where: str
+
+
+def _turn(message: dict[str, Any], written: str, place: _Place, options: ImportOptions) -> Iterator[Item]:
     text, blocks = _text(message), _blocks(message)
     if not text and not blocks:
-        yield Skipped("nothing said", where)
+        yield Skipped("nothing said", place.where)
         return
     said = _said(message, options)
     if said.problem:
-        yield Noted(said.problem, where)
+        yield Noted(said.problem, place.where)
     speaker = message.get("from")
     if not isinstance(speaker, str) or not speaker:
         speaker = str(message.get("from_id") or "")
     yield Turn(
         turn_id="",
-        conversation_id=conversation_id,
-        session_id=day_session(conversation_id, said.said_at, options.tz),
-        ordinal=ordinal,
+        conversation_id=place.conversation_id,
+        session_id=day_session(place.conversation_id, said.said_at, options.tz),
+        ordinal=place.ordinal,
         role=Role.USER,
         speaker=speaker,
         text=text,
         said_at=said.said_at,
         said_at_text=said.written,
         blocks=blocks,
-        source=Source(TelegramImporter.name, native_id, raw_json(message)),
+        source=Source(TelegramImporter.name, place.native_id, as_written(message, written)),
         recalled=bool(text.strip()) or any(block.caption for block in blocks),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from memory_rag.errors import ImportFormatError
@@ -14,14 +14,20 @@ from memory_rag.importers.tally import Skipped
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A value, and where it was found: ``item 3`` of an array, ``line 3`` of JSON Lines."""
+    """A value, where it was found (``item 3`` of an array, ``line 3`` of JSON Lines), and its JSON as it is written.
+
+    ``written`` is empty where that isn't known.
+    """
 
     where: str
     value: Any
+    written: str = field(default="", compare=False)
 
 
-def values_of(source: SourceFile, *, skip_broken: bool = False) -> Iterator[Found | Skipped]:
+def values_of(source: SourceFile, *, skip_broken: bool = False, as_written: bool = False) -> Iterator[Found | Skipped]:
     """Yield the values in order, read one by one; a broken line of JSON Lines is skipped if ``skip_broken``.
+
+    With ``as_written`` an array's come with their JSON.
 
     Raises:
         ImportFormatError: the file is broken or empty.
@@ -31,7 +37,8 @@ def values_of(source: SourceFile, *, skip_broken: bool = False) -> Iterator[Foun
             raise ImportFormatError(f"{source.label}: nothing to import, the file is empty")
         if stream.kind() == "[":
             for number in stream.elements():
-                yield Found(f"item {number}", stream.value())
+                value, written = stream.value_as_written() if as_written else (stream.value(), "")
+                yield Found(f"item {number}", value, written)
             stream.end()
             return
     if sample(source).kind == "lines":

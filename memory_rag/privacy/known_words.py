@@ -37,22 +37,19 @@ def said_by_others(connection: Connection) -> Iterator[str]:
 
 
 def words_of_the_house(connection: Connection, folder: Path) -> Iterator[str]:
-    """Yield the words that the library itself writes: names of tables and columns, kinds, models, notes of its own."""
+    """Yield the words that the library itself writes: names of tables and columns, kinds, notes of its own."""
     yield from _OF_FILES
     yield " ".join((*Role, *Kind, *Level))
     for select in (
         "SELECT name FROM sqlite_master UNION ALL SELECT sql FROM sqlite_master WHERE sql IS NOT NULL",
-        # Not what accounts' exports held: ids of conversations, which may be gone.
-        "SELECT name || ' ' || value FROM facts WHERE name NOT LIKE 'export of %'",
         "SELECT name || ' ' || applied_at FROM migrations",
-        "SELECT DISTINCT kind FROM events UNION SELECT DISTINCT model FROM events WHERE model IS NOT NULL",
+        "SELECT DISTINCT kind FROM events",
         "SELECT made_by FROM summaries UNION SELECT level FROM summaries UNION SELECT note FROM summaries",
         "SELECT DISTINCT kind || ' ' || action || ' ' || place FROM findings",
         "SELECT made_by FROM talk_summaries UNION SELECT fingerprint FROM talk_vectors UNION "
         "SELECT fingerprint || side FROM talk_windows",
         "SELECT claimant FROM summary_claims",
-        "SELECT path FROM pinned_files",
-        "SELECT scope FROM retention UNION SELECT name FROM retention",
+        "SELECT scope FROM retention",
         "SELECT provider FROM returned_blocks",
     ):
         yield "\n".join(_text(value) for (value,) in connection.execute(select))
@@ -62,6 +59,19 @@ def words_of_the_house(connection: Connection, folder: Path) -> Iterator[str]:
     for path in sorted((folder / "derived").glob("*.npz")):
         with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
             yield "\n".join(archive.namelist())
+
+
+def names_given(connection: Connection) -> Iterator[tuple[str, str]]:
+    """Yield (what it is, its words) of what was named apart from anything that was said, and stays for its own sake."""
+    for what, select in (
+        # Not what accounts' exports held: ids of conversations, which may be gone.
+        ("a fact about the memory", "SELECT name || ' ' || value FROM facts WHERE name NOT LIKE 'export of %'"),
+        ("a model", "SELECT DISTINCT model FROM events WHERE model IS NOT NULL ORDER BY model"),
+        ("a pinned file", "SELECT path FROM pinned_files ORDER BY path"),
+        ("a rule of retention", "SELECT name FROM retention ORDER BY name"),
+    ):
+        for (value,) in connection.execute(select):
+            yield what, _text(value)
 
 
 def written_beside(connection: Connection) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from memory_rag.privacy.bounds import LETTERS, places_of
-from memory_rag.privacy.secret_shape import is_placeholder, is_secret_shaped, is_strongly_shaped
+from memory_rag.privacy.secret_shape import is_placeholder, is_sample, is_secret_shaped, is_strongly_shaped
 from memory_rag.turns import Span
 
 _NAME: Final = re.compile(
@@ -73,6 +73,14 @@ _CLOSING: Final = {'"': '"', "'": "'", "`": "`", "“": "”“", "”": "”", 
 _AFTER: Final = ".,;:?\"'`”»…*"
 _OPENING: Final = "\"'`([“„«「*"
 _WORD_SIGN: Final = re.compile(f"[0-9_{LETTERS}@/$(]")
+_COMPARED: Final = frozenset(("=", "==", "===", "!=", "!=="))
+# What stands before a name in a program: nothing on its line, a sign, or a word of the language.
+_IN_CODE: Final = re.compile(
+    r"(?:^|[^\w\s.,;:!?]|[(\[{,;]|\b(?:and|or|not|if|elif|while|assert|return|const|let|var|val|where|char|"
+    r"str|string|final|auto|set|export))[ \t]*\Z",
+    re.IGNORECASE | re.MULTILINE,
+)
+_STRAIGHT: Final = "\"'`"
 _PAIRED: Final = frozenset(("/", "and", "och", "og", "med", "with", "und", "mit", "pw", "|", "as", "som"))
 
 
@@ -105,10 +113,25 @@ def _named(text: str, place: int) -> Iterator[Span]:
         return
     end = name.end()
     if found := _ASSIGNED.match(text, end):
-        yield from _assigned(found)
+        is_literal = found["quote"] in _STRAIGHT and "=" in text[end : found.start("quote")]
+        if not (is_literal and found["quote"] and _is_sample_in_code(text, place, found["value"])):
+            yield from _assigned(found)
     elif not _WORD_SIGN.match(text, end) and (place == 0 or not _WORD_SIGN.match(text, place - 1)):
         # "pass" is a verb too: the word after it has to be more than a likely one.
-        yield from _told(text, end, is_sure=len(name[0]) > len("pass"))
+        for span in _told(text, end, is_sure=len(name[0]) > len("pass")):
+            between = text[end : span.start].strip(" \t")
+            is_literal = between[-1:] in _STRAIGHT and between[:-1].rstrip() in _COMPARED
+            if not (is_literal and _is_sample_in_code(text, place, span.of(text))):
+                yield span
+
+
+def _is_sample_in_code(text: str, place: int, value: str) -> bool:
+    """Tell whether a literal that a program compares or assigns is a sample of a password, such as "password123"."""
+    if not is_sample(re.split(f"[{_STRAIGHT}]", value, maxsplit=1)[0]):
+        return False
+    line = max(text.rfind("\n", 0, place) + 1, place - _REACH)
+    before_name = text[line:place]
+    return bool(before_name[-1:].strip() or _IN_CODE.search(before_name))
 
 
 def _assigned(found: re.Match[str]) -> Iterator[Span]:

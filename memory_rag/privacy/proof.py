@@ -46,7 +46,8 @@ class Proof:
     """What was looked at, what for, and what was found.
 
     ``searched`` counts byte strings by kind and encoding. ``unreadable`` are files that could not be looked into, with
-    the reason: compressed ones among them. ``left_out`` counts words, stems and pieces that others said too.
+    the reason: compressed ones among them. ``left_out`` counts words, stems and pieces that others said too; ``named``
+    are words among them that stand in a name that stays: of a pinned file, a model, a rule of retention.
     """
 
     folder: Path
@@ -56,6 +57,7 @@ class Proof:
     found: tuple[Trace, ...]
     unreadable: tuple[str, ...]
     left_out: int = 0
+    named: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -70,6 +72,7 @@ class Proof:
             told.append("  for nothing: every word of it was said elsewhere too, and it had no vector")
         if self.left_out:
             told.append(f"  not for {self.left_out:,} words, stems and pieces that stand in other turns too")
+        told += [f"  nor for {word}, which stays as a name of its own" for word in self.named]
         told += [f"  could not look into {what}" for what in self.unreadable]
         told += [f"  FOUND {trace}" for trace in self.found]
         told.append("nothing of it is there any more" if self.holds else "this proves nothing: see above")
@@ -82,13 +85,21 @@ class Proof:
             "bytes": self.n_bytes,
             "searched": dict(self.searched),
             "left_out": self.left_out,
+            "named": list(self.named),
             "found": [trace.as_json() for trace in self.found],
             "unreadable": list(self.unreadable),
         }
 
 
-def prove(folder: Path, texts: Sequence[Needle], others: Sequence[Needle], *, left_out: int = 0) -> Proof:
-    """Look at every byte of every file under a folder, and at the files' names.
+def prove(
+    folder: Path,
+    texts: Sequence[Needle],
+    others: Sequence[Needle],
+    *,
+    left_out: int = 0,
+    named: tuple[str, ...] = (),
+) -> Proof:
+    """Look at every byte of every file under a folder, and at the names of files and folders.
 
     ``texts`` are in lower case, and looked for in bytes whose ASCII letters are; ``others`` as they are.
     """
@@ -98,11 +109,11 @@ def prove(folder: Path, texts: Sequence[Needle], others: Sequence[Needle], *, le
     n_files = n_bytes = 0
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
+        for number, _place in in_text.found_in(name.encode("utf-8", "surrogateescape").lower()):
+            found.append(_trace(name, 0, texts[number]))
         if path.is_dir() and not path.is_symlink():
             continue
         n_files += 1
-        for number, _place in in_text.found_in(name.encode("utf-8", "surrogateescape").lower()):
-            found.append(_trace(name, 0, texts[number]))
         try:
             if not path.is_file() and path.exists():
                 # A pipe would be waited for, without end.
@@ -121,7 +132,7 @@ def prove(folder: Path, texts: Sequence[Needle], others: Sequence[Needle], *, le
         except OSError as error:
             unreadable.append(f"{name}: {error.strerror}")
     kinds = Counter(f"{one.kind}{f' in {one.encoding}' if one.encoding else ''}" for one in (*texts, *others))
-    return Proof(folder, n_files, n_bytes, dict(kinds), tuple(found), tuple(unreadable), left_out)
+    return Proof(folder, n_files, n_bytes, dict(kinds), tuple(found), tuple(unreadable), left_out, named)
 
 
 def _trace(name: str, place: int, needle: Needle) -> Trace:

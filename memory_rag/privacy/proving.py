@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from memory_rag.privacy.known_words import said_by_others, words_of_the_house, written_beside
+from memory_rag.privacy.known_words import names_given, said_by_others, words_of_the_house, written_beside
 from memory_rag.privacy.own_words import words_in
 from memory_rag.privacy.proof import Proof, prove
 from memory_rag.privacy.sought import STEMS, WORDS, Sought, not_said_by
@@ -42,6 +42,9 @@ class Proving:
             wanted = not_said_by(said_by_others(connection), wanted)
             wanted = not_said_by(words_of_the_house(connection, self._folder), wanted)
             wanted = not_said_by([analyzer.fingerprint], wanted)
+            given = list(names_given(connection))
+            named = _named(given, wanted)
+            wanted = not_said_by([text for _what, text in given], wanted)
             wanted = _not_written_beside(connection, wanted)
             wanted = [one for one in wanted if one[0] != STEMS or not self._is_stem_of_another(one[1])]
             hashes = frozenset(bytes(digest) for (digest,) in connection.execute("SELECT sha256 FROM turns"))
@@ -50,6 +53,7 @@ class Proving:
             list(sought.text_needles(wanted)),
             list(sought.byte_needles(hashes)),
             left_out=n_candidates - len(wanted),
+            named=named,
         )
 
     def _is_stem_of_another(self, stem: str) -> bool:
@@ -62,6 +66,12 @@ class Proving:
             if turn is not None and stem in keyword.terms_of(turn):
                 return True
         return False
+
+
+def _named(given: Sequence[tuple[str, str]], wanted: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """Return each word that is looked for and stands in a name that stays, with what is so named."""
+    words = {text for kind, text in wanted if kind == WORDS}
+    return tuple(dict.fromkeys(f"{word} ({what})" for what, text in given for word in sorted(words_in(text) & words)))
 
 
 def _not_written_beside(connection: Connection, wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:

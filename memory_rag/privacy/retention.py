@@ -40,7 +40,9 @@ class Rule:
 
     def __str__(self) -> str:
         what = "everything" if self.scope is Scope.MEMORY else f"{self.scope.value} {self.name}"
-        return f"{what}: for ever" if self.days is None else f"{what}: {self.days:,} days"
+        if self.days is None:
+            return f"{what}: for ever"
+        return f"{what}: {self.days:,} {'day' if self.days == 1 else 'days'}"
 
     def as_json(self) -> dict[str, Any]:
         return {"scope": self.scope.value, "name": self.name or None, "days": self.days}
@@ -160,14 +162,16 @@ class Retention:
         ``mend`` False summaries that lose lines aren't made anew now.
         """
         due = [one.turn_id for one in self.schedule().due]
+        done = self._forgetting.forget(due, timeout_s=timeout_s, beside=False, mend=mend) if due else None
+        # Only now: who is killed before it is done does it again at the next opening.
         with self._store.connections.writing() as connection:
             _see(connection, self._clock())
-        return self._forgetting.forget(due, timeout_s=timeout_s, beside=False, mend=mend) if due else None
+        return done
 
     def apply_daily(self) -> Forgotten | None:
         """Forget what is due, once a day; called when a memory is opened, and never a reason not to open it.
 
-        Waits for nobody, nor for a model: summaries stay without the lines that they lose until their next turn.
+        Waits for nobody who reads, nor for a model: summaries stay without the lines that they lose for now.
         Not when the clock is thirty days ahead of the last opening: then it has to be so at the next one too.
         """
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from memory_rag.errors import RefusedError
-from memory_rag.privacy.glance import families_of, glance
+from memory_rag.privacy.glance import FIGURES, families_of, glance
 from memory_rag.privacy.kinds import Action, Kind, actions_of
 from memory_rag.privacy.never import Never
 from memory_rag.privacy.source_glance import beside, glance_at_json, glance_at_strings
@@ -152,7 +152,7 @@ class Screening:
 
         Most sources are told at a glance to hold nothing.
         """
-        rest = beside(raw, text)
+        rest = raw if self._taken_families & FIGURES else beside(raw, text)
         if not glance_at_json(rest, self._taken_families):
             return []
         return list(self._found_in_json(raw, escapes_hide="\\" in rest))

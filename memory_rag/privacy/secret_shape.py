@@ -21,6 +21,10 @@ _PLACEHOLDER: Final = re.compile(
     r"process|self|this|args|getpass|input|vault|params)[.\[(]\S*",
     re.IGNORECASE,
 )
+_SAMPLE: Final = re.compile(
+    r"\S*(?:password|passwd|passord|l(?:ö|o)senord|passwort)\S*|(?:test|demo|dummy|sample|example|fake)[-_]?\d{1,4}",
+    re.IGNORECASE,
+)
 _CODE: Final = re.compile(
     r"[A-Za-z_][\w.]*\(.*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\)?;?|\w+\[.*|[(\[{].*|.*(?:=>|\|\||&&|==).*"
 )
@@ -34,6 +38,14 @@ _MARKUP: Final = re.compile(r".*<[^>]*>.*|&\w+;.*|[\w-]+=[\"'].*|\\.*", re.DOTAL
 def is_placeholder(value: str) -> bool:
     """Tell whether a value stands for a password that isn't there: ``********``, ``<password>``, ``$PASS``."""
     return _PLACEHOLDER.fullmatch(value) is not None
+
+
+def is_sample(value: str) -> bool:
+    """Tell whether a value is one that programmers write where any password would do: ``valid_password1``, ``test123``.
+
+    People have such passwords as well; it depends on where it stands.
+    """
+    return _SAMPLE.fullmatch(value) is not None
 
 
 def is_secret_shaped(value: str) -> bool:

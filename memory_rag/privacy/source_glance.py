@@ -28,6 +28,7 @@ _BETWEEN: Final = "\n "
 """What strings are joined with: nothing that is looked for has it inside, and a space may begin an option."""
 _BESIDE: Final = "\n0@" + "x" * 16
 """Beside a digit a word for a password counts, beside an @ an address, and beside a long word a name for a key."""
+_BLANK: Final = ("", " ", "\n")
 _OF_ALL_PARTS: Final = EMAIL | FIGURES
 _OF_IDS: Final = b"0123456789abcdef-:.TZ+,{}[] "
 """Ids, hashes, times and what stands between strings: no word and no mark that is looked for is made of these alone."""
@@ -97,24 +98,39 @@ def unescaped(text: str) -> str:
 
 
 def beside(source: str, text: str) -> str:
-    """Return a JSON text without the string that a text is written as, where it stands under a name that tells nothing.
+    """Return what of a turn's source is to be looked at, when nothing was found in its text.
 
-    With another name before it, such as "password", the whole.
+    Of JSON that is all but the strings that the text is written as, where they stand under names that tell nothing;
+    after another, such as "password", the whole. Of any other source it is the whole, or nothing where what stands
+    beside the text says nothing about it.
     """
+    if source.lstrip()[:1] not in ("{", "["):
+        return _beside_words(source, text)
     written = encode_basestring(text)
-    place = source.find(written)
-    if place < 0 or _is_told(source[:place]):
-        return source
-    return source[:place] + source[place + len(written) :]
+    parts = source.split(written)
+    is_told = False
+    for part in parts[:-1]:
+        is_told = _is_told(part, is_told)
+        if is_told:
+            return source
+    return "".join(parts)
 
 
-def _is_told(before: str) -> bool:
+def _beside_words(source: str, text: str) -> str:
+    before, found, after = source.rpartition(text) if text else (source, "", "")
+    is_apart = found and before[-1:] in _BLANK and after[:1] in _BLANK
+    words = f"{before}{_BESIDE}\n{after}"
+    return "" if is_apart and not glance(words, ALL & ~_OF_ALL_PARTS, is_joined=True) else source
+
+
+def _is_told(before: str, was_told: bool) -> bool:
+    """Tell whether the last name in a stretch of JSON tells what follows; without any, what was told before holds."""
     if "\\" in before:
         return True
     if before.endswith('": '):
         return is_telling(before[before.rfind('"', 0, -3) + 1 : -3])
     names = _NAME.findall(before)
-    return bool(names) and is_telling(names[-1])
+    return is_telling(names[-1]) if names else was_told
 
 
 def _decoded(found: re.Match[str]) -> str:

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Sequence, Set
 from typing import Final
 
 from memory_rag.privacy.byte_search import ByteSearch
-from memory_rag.privacy.own_words import LONG, WORD, folded, telling_words, words_in
-from memory_rag.privacy.spellings import PIECE, pieces, spelled
+from memory_rag.privacy.own_words import telling_words, words_in
+from memory_rag.privacy.phrases import Phrases
+from memory_rag.privacy.retold import unescaped
+from memory_rag.privacy.spellings import PIECE, pieces
 from memory_rag.store.connections import Connection
 from memory_rag.store.removal import note_erasing
-from memory_rag.turns import text_from_bytes
+from memory_rag.turns import text_bytes, text_from_bytes
 
 _UNREADABLE: Final = ('"compaction"', '"encrypted_content"', '"redacted_thinking"', '"signature"')
 """In a provider's block: a summary of everything before it, or what nobody here can read."""
 _EXPORT_OF: Final = "export of "
-_IN_A_ROW: Final = 3
 
 
 def erase_quoting_sources(
@@ -25,10 +26,10 @@ def erase_quoting_sources(
     """Erase the source's JSON of turns that stay, where it quotes what was forgotten; return their ids.
 
     A reply may carry the whole message that it answers. In one of these conversations it quotes if it has three words
-    in a row of a forgotten text (or all of a shorter one) that its own turn's text has not; elsewhere, where the same
-    words stand by chance more often, if it has 24 characters in a row as well.
+    in a row of a forgotten text (or all of a shorter one that nobody else says) that its own turn's text has not;
+    elsewhere, where the same words stand by chance more often, if it has 24 characters in a row as well.
     """
-    forgotten = set[tuple[str, ...]]().union(*map(_in_a_row, said))
+    forgotten = Phrases(connection, said)
     long_pieces = _Pieces(said)
     erased: list[str] = []
     for row, turn_id, conversation_id, raw in connection.execute(
@@ -48,23 +49,24 @@ def erase_quoting_sources(
 
 
 class _Pieces:
-    """Pieces of 24 characters of some texts, in every spelling."""
+    """Pieces of 24 characters of some texts, as JSON writes them."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        whole = [piece for text in texts for piece in pieces(text) if len(piece) == PIECE]
-        self._search = ByteSearch([data for piece in dict.fromkeys(whole) for _encoding, data in spelled(piece)])
+        whole = dict.fromkeys(piece for text in texts for piece in pieces(text) if len(piece) == PIECE)
+        written = {json.dumps(piece, ensure_ascii=plain)[1:-1] for piece in whole for plain in (True, False)}
+        self._search = ByteSearch(sorted({text_bytes(one).lower() for one in written}))
 
     def are_in(self, data: bytes) -> bool:
-        """Tell whether some bytes hold any of them."""
+        """Tell whether some bytes hold any of them, whatever the case of their ASCII letters."""
         return any(True for _found in self._search.found_in(data.lower()))
 
 
-def _quotes(connection: Connection, row: int, raw: bytes, forgotten: Set[tuple[str, ...]]) -> bool:
-    quoted = _in_a_row(_unescaped(text_from_bytes(raw)), forgotten) & forgotten
+def _quotes(connection: Connection, row: int, raw: bytes, forgotten: Phrases) -> bool:
+    quoted = forgotten.in_text(unescaped(text_from_bytes(raw)))
     if not quoted:
         return False
     (texts,) = connection.execute("SELECT text, blocks FROM turns WHERE row = ?", (row,)).fetchall()
-    return bool(quoted.difference(*(_in_a_row(text_from_bytes(text or b""), forgotten) for text in texts)))
+    return bool(quoted.difference(*(forgotten.in_text(text_from_bytes(text or b"")) for text in texts)))
 
 
 def drop_answers_after(
@@ -84,7 +86,7 @@ def drop_answers_after(
             (conversation_id, ordinal),
         ).fetchall():
             text = text_from_bytes(content)
-            if any(sign in text for sign in _UNREADABLE) or words_in(_unescaped(text)) & telling:
+            if any(sign in text for sign in _UNREADABLE) or words_in(unescaped(text)) & telling:
                 connection.execute("DELETE FROM returned_blocks WHERE row = ?", (row,))
                 note_erasing(connection, [row], now=now)
                 n_dropped += 1
@@ -128,22 +130,3 @@ def drop_empty_summaries(connection: Connection) -> None:
             ("summary_parts", "whole"),
         ):
             connection.executemany(f"DELETE FROM {table} WHERE {column} = ?", empty)
-
-
-def _in_a_row(text: str, alike: Set[tuple[str, ...]] = frozenset()) -> set[tuple[str, ...]]:
-    """Return every three words in a row of a text, folded; all words of a shorter one that has eight letters or more.
-
-    With ``alike``, what is as long as any of these.
-    """
-    words = WORD.findall(folded(text))
-    lengths = {len(one) for one in alike} or {min(len(words), _IN_A_ROW)}
-    found = {tuple(words[at : at + n]) for n in lengths if n for at in range(len(words) - n + 1)}
-    return {one for one in found if len(one) >= _IN_A_ROW or sum(map(len, one)) >= LONG}
-
-
-def _unescaped(text: str) -> str:
-    """Return JSON text with its escapes read (``\\u00f6`` as ``ö``); other text as it is."""
-    try:
-        return json.dumps(json.loads(text), ensure_ascii=False)
-    except ValueError:
-        return text

@@ -14,14 +14,14 @@ from memory_rag.prompt.fixed_parts import BETWEEN, FixedPart
 from memory_rag.prompt.pinned_files import FileRead
 from memory_rag.prompt.prompt_context import Account, Included, PartCost, PromptContext
 from memory_rag.prompt.retrieved import Around, Retrieved, retrieved_turns
-from memory_rag.prompt.retrieving import NO_ROOM, NOT_ASKED, NOT_STRONG, Retrieve, is_quoted
+from memory_rag.prompt.retrieving import NO_ROOM, NOT_ASKED, NOT_STRONG, Retrieve, is_quoted, nearest_of
 from memory_rag.prompt.summary_source import SummarySource, SummaryText
 from memory_rag.prompt.tokens import MESSAGE_OVERHEAD, REPLY_OVERHEAD, TokenCounter
 from memory_rag.prompt.window import Window, newest_turns
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Ranking
 from memory_rag.store.turn_reader import TurnReader
-from memory_rag.turns import Role, printable
+from memory_rag.turns import Role, Turn, printable
 
 TOKEN_BUDGET: Final = 6000
 SUMMARY_SHARE: Final = 1 / 3
@@ -76,6 +76,8 @@ class Assembly:
     around: Around
     need_of: Callable[[str], Need]
     earlier: EarlierSearch | None = None
+    nearest: Search | None = None
+    """A search without a floor: for what is asked and nothing said clearly answers."""
 
     def assemble(
         self,
@@ -117,7 +119,10 @@ class Assembly:
                 zone=self.zone,
             )
             left -= earlier.n_tokens
-            ranking = self.search(question, _outside(wish.within, window, asked))
+            outside = _outside(wish.within, window, asked)
+            ranking = self.search(question, outside)
+            if not ranking.hits and self.nearest is not None and self.need_of(question) is Need.ASKED:
+                ranking = nearest_of(self.nearest(question, outside))
             if is_quoted(need, ranking):
                 found = retrieved_turns(
                     ranking,
@@ -137,11 +142,11 @@ class Assembly:
         if summaries is not None:
             # What fits in what is left may be a finer level, or one at all.
             late = summaries.at_most(max(0, left), count=self._section_cost)
-            if late is not None and not self._n_between(window, late, wish, up_to=1):
+            if late is not None and not self._n_between(window, late, wish, asked, up_to=1):
                 summary = late
         return self._done(
             said, costs=costs, fixed=fixed, files=files, window=window, found=found, summary=summary, wish=wish,
-            earlier=earlier, ranking=ranking, notes=notes,
+            earlier=earlier, ranking=ranking, notes=[*notes, *self._left_out(window, summary, wish, asked)],
         ), ranking  # fmt: skip
 
     def _need(self, question: str, wish: ContextWish) -> Need:
@@ -149,13 +154,13 @@ class Assembly:
             return self.need_of(question)
         return Need.ASKED if wish.retrieve == Retrieve.ALWAYS else Need.NONE
 
-    def _asked(self, question: str, wish: ContextWish) -> str | None:
-        """Return the id of the question's own turn, if it is stored already: the newest, by a user, in these words."""
+    def _asked(self, question: str, wish: ContextWish) -> Turn | None:
+        """Return the question's own turn, if it is stored already: the newest, by a user, in these words."""
         newest = self.store.newest(wish.conversation_id, n=1)
-        return newest[0].turn_id if newest and newest[0].role is Role.USER and newest[0].text == question else None
+        return newest[0] if newest and newest[0].role is Role.USER and newest[0].text == question else None
 
     def _window(
-        self, wish: ContextWish, left: int, summaries: SummarySource | None, asked: str | None
+        self, wish: ContextWish, left: int, summaries: SummarySource | None, asked: Turn | None
     ) -> tuple[Window, SummaryText | None]:
         """Return the newest turns and the summary that ends where they begin; no summary if none fits or covers."""
 
@@ -167,7 +172,7 @@ class Assembly:
                 n_tokens=n_tokens,
                 covered_to=covered_to,
                 counter=self.counter,
-                asked=asked,
+                asked=None if asked is None else asked.turn_id,
             )
 
         window = newest(None, left)
@@ -224,12 +229,16 @@ class Assembly:
             *window.notes,
             *notes,
             *([] if ranking is None else ranking.notes),
-            *self._left_out(window, summary, wish),
         ]
         if ranking is not None and ranking.evidence == "weak" and found.excerpts:
             notes.append("the evidence is weak: what is quoted may not answer the question")
         if found.n_left_out:
-            notes.append(f"{found.n_left_out} hits of the search don't fit in the budget")
+            hits = (
+                "1 hit of the search doesn't"
+                if found.n_left_out == 1
+                else f"{found.n_left_out} hits of the search don't"
+            )
+            notes.append(f"{hits} fit in the budget")
         return PromptContext(
             system=BETWEEN.join(sections),
             quoted=earlier.text + found.text,
@@ -241,19 +250,27 @@ class Assembly:
             earlier=earlier.talks,
         )
 
-    def _n_between(self, window: Window, summary: SummaryText | None, wish: ContextWish, *, up_to: int) -> int:
+    def _n_between(
+        self, window: Window, summary: SummaryText | None, wish: ContextWish, asked: Turn | None, *, up_to: int
+    ) -> int:
         """Count the turns after what the summary covers and before the window, no further than ``up_to``."""
         covered = None if summary is None else _covered_to(summary, wish)
-        first = min((turn.ordinal for turn in window.turns), default=2**62)
+        first = min((turn.ordinal for turn in window.turns), default=2**62 if asked is None else asked.ordinal)
         return self.store.count_between(
             wish.conversation_id, after=-1 if covered is None else covered, before=first, up_to=up_to
         )
 
-    def _left_out(self, window: Window, summary: SummaryText | None, wish: ContextWish) -> list[str]:
+    def _left_out(
+        self, window: Window, summary: SummaryText | None, wish: ContextWish, asked: Turn | None
+    ) -> list[str]:
         """Say how many earlier turns of the conversation are neither told nor summarised; search still finds them."""
-        n = self._n_between(window, summary, wish, up_to=_COUNTED_TO)
+        n = self._n_between(window, summary, wish, asked, up_to=_COUNTED_TO)
         if not n:
             return []
+        if n == 1:
+            return [
+                f"1 earlier turn of {wish.conversation_id!r} is neither in the window nor in a summary; search finds it"
+            ]
         many = f"{n:,} earlier turns" if n < _COUNTED_TO else f"{n:,} earlier turns and more"
         return [f"{many} of {wish.conversation_id!r} are neither in the window nor in a summary; search finds them"]
 
@@ -267,8 +284,9 @@ def _covered_to(summary: SummaryText, wish: ContextWish) -> int | None:
     return max((c.last_ordinal for c in summary.covers if c.conversation_id == wish.conversation_id), default=None)
 
 
-def _outside(within: Within, window: Window, asked: str | None) -> Within:
-    return replace(within, without=(*within.without, *window.turn_ids, *([asked] if asked else [])))
+def _outside(within: Within, window: Window, asked: Turn | None) -> Within:
+    own = [] if asked is None else [asked.turn_id]
+    return replace(within, without=(*within.without, *window.turn_ids, *own))
 
 
 def _too_large(costs: Sequence[PartCost], budget: int) -> str:

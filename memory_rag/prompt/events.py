@@ -125,14 +125,28 @@ class EventLog:
         return self._of((number, *written))
 
     def record(
-        self, kind: str, *, conversation_id: str | None = None, model: str | None = None, **details: Any
+        self,
+        kind: str,
+        *,
+        conversation_id: str | None = None,
+        model: str | None = None,
+        tokens_before: int | None = None,
+        tokens_after: int | None = None,
+        **details: Any,
     ) -> None:
         """Write down what another part of the memory tells, such as a ``summary`` or a ``warning``.
 
         Raises:
             SettingsError: the kind is none.
         """
-        self.log(EventKind.parse(kind), conversation_id=conversation_id, model=model, details=details)
+        self.log(
+            EventKind.parse(kind),
+            conversation_id=conversation_id,
+            model=model,
+            tokens_before=tokens_before,
+            tokens_after=tokens_after,
+            details=details,
+        )
 
     def events(
         self,

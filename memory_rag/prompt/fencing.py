@@ -61,15 +61,15 @@ def quoted(excerpt: Excerpt, *, zone: tzinfo) -> str:
     return f"[{' · '.join(places)}]\n" + "".join(f"> {line}" for line in lines) + "\n"
 
 
-def fenced(excerpts: Iterable[Excerpt], *, zone: tzinfo) -> str:
+def fenced(excerpts: Iterable[Excerpt], *, zone: tzinfo, note: str = "") -> str:
     """Return excerpts, given in spoken order, as one fenced text; turns that don't follow each other are set apart.
 
     No quoted word can close the fence, not even for a reader who looks for its closing anywhere in a line: where one
-    has its name in it, the fence gets a number that none has.
+    has its name in it, the fence gets a number that none has. ``note`` is a line that stands before the first of them.
     """
     quotes = list(excerpts)
     name = _free_name(excerpt.text for excerpt in quotes)
-    parts = [OPENING.replace(NAME, name, 1)]
+    parts = [OPENING.replace(NAME, name, 1) + note]
     last: Turn | None = None
     for excerpt in quotes:
         turn = excerpt.turn

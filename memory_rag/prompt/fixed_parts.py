@@ -79,9 +79,11 @@ def files_part(files: Sequence[FileRead]) -> FixedPart:
         fence = _fence_around(file.text)
         body = printable(file.text)
         ending = "" if body.endswith("\n") else "\n"
-        sections.append(f"{printable(file.path)} ({file.n_lines} lines{cut}):\n{fence}\n{body}{ending}{fence}")
+        sections.append(
+            f"{printable(file.path)} ({_counted(file.n_lines, 'line')}{cut}):\n{fence}\n{body}{ending}{fence}"
+        )
     text = "\n\n".join(["Files that the user pinned, read just now:", *sections]) if sections else ""
-    return FixedPart("pinned files", text, f"{len(files)} {'file' if len(files) == 1 else 'files'}" if files else "")
+    return FixedPart("pinned files", text, _counted(len(files), "file") if files else "")
 
 
 def _fence_around(text: str) -> str:
@@ -91,6 +93,10 @@ def _fence_around(text: str) -> str:
         run = run + 1 if character == "`" else 0
         longest = max(longest, run)
     return "`" * max(3, longest + 1)
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _line(text: str) -> str:

@@ -15,6 +15,7 @@ from memory_rag.errors import UnknownTurnError
 from memory_rag.prompt import earlier
 from memory_rag.prompt.compaction import SUMMARY_HEADING
 from memory_rag.prompt.fencing import GAP, NAME, OPENING
+from memory_rag.prompt.retrieved import WEAK
 from memory_rag.store.turn_reader import TurnReader
 from memory_rag.turns import Span, printable
 
@@ -23,6 +24,7 @@ _HEAD: Final = re.compile(
     r"\[(?P<id>[^\[\]·]+?) · [^\[\]]*?(?:· characters (?P<start>[0-9]{1,12}) to (?P<end>[0-9]{1,12}) of [0-9]+)?\]"
 )
 _TOLD: Final = " ".join(OPENING.partition("\n")[2].split())
+_TOLD_WEAK: Final = " ".join((_TOLD, *WEAK.split()))
 _MARK: Final = ">"
 
 
@@ -125,7 +127,7 @@ def _entries(inside: str) -> tuple[_Entry, ...] | None:
             words.append(line)
         elif line not in ("", GAP.strip()):
             return None
-    if " ".join(" ".join(words).split()) != _TOLD or not entries:
+    if " ".join(" ".join(words).split()) not in (_TOLD, _TOLD_WEAK) or not entries:
         return None
     return tuple(
         _Entry(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -44,24 +44,37 @@ class FileRead:
         """Return the line by which an account tells of the file."""
         if self.status in ("missing", "unreadable"):
             return f"{self.path}: {self.status}{f' ({self.why})' if self.why else ''}"
-        n_lines = self.text.count("\n")
-        part = f"{n_lines:,} lines" if n_lines else f"{len(self.text.encode()):,} bytes of its first line"
-        cut = f", cut: the first {part} are in" if self.is_cut else ""
+        lines = f"{self.n_lines:,} line" if self.n_lines == 1 else f"{self.n_lines:,} lines"
         return (
-            f"{self.path}: {self.status}, {self.n_lines:,} lines, {self.n_bytes:,} bytes, sha256 {self.sha256[:12]}, "
-            f"begins {self.first_line[:60]!r}{cut}"
+            f"{self.path}: {self.status}, {lines}, {self.n_bytes:,} bytes, sha256 {self.sha256[:12]}, "
+            f"begins {self.first_line[:60]!r}{self._cut}"
         )
+
+    @property
+    def _cut(self) -> str:
+        if not self.is_cut:
+            return ""
+        n_lines = self.text.count("\n")
+        if not n_lines:
+            return f", cut: the first {len(self.text.encode()):,} bytes of its first line are in"
+        return f", cut: the first {n_lines:,} lines are in" if n_lines > 1 else ", cut: the first line is in"
 
 
 class PinnedFiles:
-    """The files pinned in one memory."""
+    """The files pinned in one memory; ``pinned`` is called with what a file was when it was pinned."""
 
     def __init__(
-        self, connections: Connections, *, clock: Callable[[], datetime], kept_bytes: int = KEPT_BYTES
+        self,
+        connections: Connections,
+        *,
+        clock: Callable[[], datetime],
+        kept_bytes: int = KEPT_BYTES,
+        pinned: Callable[[Sequence[FileRead]], None] = lambda _files: None,
     ) -> None:
         self._connections = connections
         self._clock = clock
         self._kept_bytes = kept_bytes
+        self._told_of = pinned
 
     def pin(self, path: str | Path) -> FileRead:
         """Read a file for every prompt from now on, and return what it is now; pinned again, it counts as unchanged.
@@ -81,6 +94,7 @@ class PinnedFiles:
                 "sha256 = excluded.sha256, n_bytes = excluded.n_bytes, pinned_at = excluded.pinned_at",
                 (os.fsencode(absolute), bytes.fromhex(read.sha256), read.n_bytes, to_microseconds(self._clock())),
             )
+        self._told_of([read])
         return read
 
     def unpin(self, path: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""What words pinned files had when they went into a prompt, as digests: no copy of a file is kept."""
+"""What words pinned files had when they were pinned or went into a prompt, as digests: no copy of a file is kept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORD: Final = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class FileThen:
-    """A state of a pinned file that went into a prompt: until when it was seen so."""
+    """A state of a pinned file: until when it was seen so."""
 
     path: str
     sha256: str
@@ -40,7 +40,7 @@ class PinnedWords:
         self._known: set[tuple[str, str]] = set()
 
     def see(self, files: Sequence[FileRead]) -> None:
-        """Take in what went into a prompt; what was seen before isn't written again."""
+        """Take in files as they were read; what was seen before isn't written again."""
         new = [file for file in files if file.sha256 and (file.path, file.sha256) not in self._known]
         if not new:
             return

@@ -113,8 +113,8 @@ class Prompt:
         self.state = TaskState(connections, clock=clock)
         self.pins = Pins(connections, clock=clock)
         self.decisions = Decisions(connections, clock=clock)
-        self.files = PinnedFiles(connections, clock=clock)
         self.file_words = PinnedWords(connections, clock=clock)
+        self.files = PinnedFiles(connections, clock=clock, pinned=self.file_words.see)
         self.events = EventLog(connections, clock=clock)
         self.blocks = ReturnedBlocks(connections)
         self.prices: dict[str, Price] = dict(prices or {})
@@ -256,6 +256,7 @@ class Prompt:
             self._store.neighbours,
             need_of=lambda said: need_of_details(said, languages=self._languages()),
             earlier=None if self.talks is None else self.talks.search_told,
+            nearest=self._nearest,
         )
         return assembly.assemble(
             user_message,
@@ -264,6 +265,12 @@ class Prompt:
             files=files,
             summaries=None if self.summaries is None else self.summaries(wish.conversation_id),
         )
+
+    def _nearest(self, question: str, within: Within) -> Ranking:
+        """Search without a floor; nothing where this was made without a memory."""
+        if self._memory is None:
+            return Ranking(question, "none")
+        return self._memory.search(question, within=within, floor=False)
 
     def record(self, answer: Mapping[str, Any], *, turn_id: str, provider: Shape) -> Recorded:
         """Write down a provider's answer for the stored turn that holds its words: its blocks, its edits, its usage.

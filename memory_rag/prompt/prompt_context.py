@@ -116,7 +116,7 @@ class PromptContext:
         last = [_text(message["content"]) for message in self._last()]
         if messages and messages[-1]["role"] == "user":
             messages[-1] = {"role": "user", "content": [*messages[-1]["content"], *last]}
-        else:
+        elif last:
             messages.append({"role": "user", "content": last})
         return {"system": self.system, "messages": messages} if self.system else {"messages": messages}
 
@@ -132,7 +132,8 @@ class PromptContext:
         return {"instructions": self.system, "input": items} if self.system else {"input": items}
 
     def _last(self) -> list[Json]:
-        texts = [text for text in (self.quoted, self.question) if text]
+        # No provider takes a message without words.
+        texts = [text for text in (self.quoted, self.question) if text.strip()]
         return [{"role": "user", "content": text} for text in texts]
 
 

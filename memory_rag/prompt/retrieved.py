@@ -15,6 +15,8 @@ from memory_rag.turns import Role, Span, Turn
 
 NEIGHBOUR_SHARE: Final = 0.25
 """Of the tokens for retrieved turns, what neighbours may take at most."""
+WEAK: Final = "It is not clear that any of it answers what is asked now: these turns are the nearest ones.\n"
+"""Stands among the fence's own words where the evidence is weak."""
 _OF_THE_REST: Final = 0.6
 """Of what is left, what one hit may take; a longer turn is quoted around its best passage."""
 _LEAST: Final = 60
@@ -65,7 +67,8 @@ def retrieved_turns(
     """
     choosing = _Choosing(counter=counter, zone=zone, left=n_tokens - MESSAGE_OVERHEAD)
     # An estimate counts the fence differently amid texts in other languages.
-    choosing.left -= 3 * (counter.count(OPENING) + counter.count(CLOSING)) // 2
+    mark = WEAK if ranking.evidence == "weak" else ""
+    choosing.left -= 3 * (counter.count(OPENING + mark) + counter.count(CLOSING)) // 2
     hits = [hit for hit in ranking if hit.turn.turn_id not in without]
     surroundings: list[tuple[Hit, list[Turn]]] = []
     for hit in hits if choosing.left > 0 else []:
@@ -82,7 +85,7 @@ def retrieved_turns(
     choosing.take_neighbours(_neighbours(surroundings, without), at_most=int(neighbour_share * n_tokens))
     while choosing.chosen:
         excerpts = _spoken_order(choosing.chosen.values())
-        text = fenced(excerpts, zone=zone)
+        text = fenced(excerpts, zone=zone, note=mark)
         total = counter.count(text) + MESSAGE_OVERHEAD
         if total <= n_tokens:
             return Retrieved(text, total, tuple(excerpts), choosing.why, choosing.costs, n_left_out)

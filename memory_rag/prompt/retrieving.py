@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
@@ -15,6 +16,9 @@ NOT_STRONG: Final = (
     "nothing is quoted: it isn't clear that these words ask for what was said before, and the evidence is {evidence} "
     "(retrieve is 'auto')"
 )
+
+NEAREST: Final = 3
+"""Of what is found when nothing said clearly answers what was asked, so many are quoted."""
 
 
 class Retrieve(StrEnum):
@@ -45,3 +49,8 @@ class Retrieve(StrEnum):
 def is_quoted(need: Need, ranking: Ranking) -> bool:
     """Tell whether what a search found is quoted: all of it if it was asked for, else only strong evidence."""
     return need is Need.ASKED or ranking.evidence == "strong"
+
+
+def nearest_of(ranking: Ranking) -> Ranking:
+    """Return the nearest of what a search without a floor found, as weak evidence."""
+    return replace(ranking, hits=ranking.hits[:NEAREST], evidence="weak")

@@ -128,7 +128,7 @@ def _rounds(turns: Sequence[Turn], contents: Contents) -> tuple[list[_Round], di
         calls, answers = [], []
         for call in said.calls:
             # Some models number their calls anew in each message; no provider takes a key twice.
-            key = call.key if said.content is not None else _unused(call.key, used)
+            key = call.given_key or _unused(call.key, used)
             used.add(key)
             found = answered.get((at, call.key), ToolAnswer(call.key, NO_RESULT, is_error=True))
             calls.append(replace(call, key=key))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from memory_rag.prompt.message_parts import Json, Message, answer_text
@@ -19,11 +19,15 @@ _LONGEST_NAME: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call as every provider can be told it; ``arguments`` is a JSON text, as the model wrote it."""
+    """A call as every provider can be told it; ``arguments`` is a JSON text, as the model wrote it.
+
+    ``given_key`` is the key as its provider gave it, of a call that goes back unchanged: its answer has to name that.
+    """
 
     key: str
     name: str
     arguments: str
+    given_key: str = ""
 
     @property
     def input(self) -> Json:
@@ -115,7 +119,7 @@ def _calls_in(content: Sequence[Json]) -> Iterator[ToolCall]:
     """Yield the calls that the caller has to answer: the provider's own tools answer themselves."""
     for block in content:
         if block.get("type") in ("tool_use", "function_call", "custom_tool_call"):
-            yield _call(block, "call")
+            yield replace(_call(block, "call"), given_key=str(block.get("call_id") or block.get("id") or ""))
 
 
 def _answers(turn: Turn) -> Iterator[ToolAnswer]:

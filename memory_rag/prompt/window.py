@@ -22,8 +22,8 @@ from memory_rag.prompt.turn_parts import is_heard, pair_shape
 from memory_rag.store.turn_reader import TurnReader
 from memory_rag.turns import Turn
 
-_LOOKED_AT: Final = (2, 20)
-"""Turns looked at for each that is kept, and if too many of them are hidden."""
+_LOOKED_AT: Final = ((2, 1), (20, 200))
+"""Turns looked at for each that is kept, and beside them: at first, and if many are hidden or belong to one round."""
 _MOST_UNCOVERED: Final = 2000
 _CLEARED_TO: Final = (3, 1, 0)
 """Tool results that stay when a window is too large, tried in this order."""
@@ -89,11 +89,13 @@ def newest_turns(
         newest = store.newest(conversation_id, n=n, after=after)
         return [turn for turn in newest if is_heard(turn) and turn.turn_id != asked]
 
-    recent: list[Turn] = []
-    for many in _LOOKED_AT:
-        if len(recent) < keep_recent:
-            recent = heard(keep_recent * many + 1)
-    turns = recent[tail_start(list(map(pair_shape, recent)), at_most=keep_recent) :] if keep_recent else []
+    turns: list[Turn] = []
+    for many, beside in _LOOKED_AT if keep_recent else ():
+        recent = heard(keep_recent * many + beside)
+        start = tail_start(list(map(pair_shape, recent)), at_most=keep_recent)
+        turns = recent[start:]
+        if start and len(turns) >= keep_recent:
+            break
     if covered_to is not None:
         needed = heard(_MOST_UNCOVERED, after=covered_to)
         turns = needed if len(needed) > len(turns) else turns
@@ -104,11 +106,14 @@ def newest_turns(
 def _fitted(turns: Sequence[Turn], *, must_stay: set[str], n_tokens: int, counter: TokenCounter) -> Window:
     window = _window(turns, None, counter)
     clearing: ClearToolUses | None = None
-    for keep in _CLEARED_TO:
+    has_answers = any(block.kind == "tool_result" for turn in turns for block in turn.blocks)
+    for keep in _CLEARED_TO if has_answers else ():
         if window.n_tokens <= n_tokens:
             return window
         clearing = ClearToolUses(trigger=_AT_ONCE, keep=keep)
         window = _window(turns, clearing, counter)
+    if window.n_tokens <= n_tokens:
+        return window
     first_to_stay = next((at for at, turn in enumerate(turns) if turn.turn_id in must_stay), len(turns))
     points = [at for at in (*cut_points(list(map(pair_shape, turns))), len(turns)) if at <= first_to_stay]
     # Without it, a thousand turns would be told and counted a thousand times.

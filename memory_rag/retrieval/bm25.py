@@ -11,10 +11,11 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +75,14 @@ class Pool:
         self.entries: Entries = np.flatnonzero(searched)
         self.norm = length_norm(lengths[searched] if self.partial else lengths)
         self.denominators = self.norm.denominators(lengths)
+        self.left_out: Entries = self.entries[:0]
+
+    def leaving_out(self, entries: Entries) -> Self:
+        """Return this pool with some of its entries not counted; what is typical is still told by all of them."""
+        made = copy(self)
+        made.left_out = entries[self.searched[entries]]
+        made.n = self.n - len(made.left_out)
+        return made
 
     def idf(self, df: int) -> float:
         """Return Lucene's idf of a term that occurs in ``df`` of the searched entries."""
@@ -119,6 +128,10 @@ class Bm25:
         if pool.partial:
             keep = pool.searched[entries]
             entries, counts = entries[keep], counts[keep]
+        if len(pool.left_out) and len(entries):
+            left_out = _places(pool.left_out, entries)
+            if len(left_out):
+                entries, counts = np.delete(entries, left_out), np.delete(counts, left_out)
         return entries, counts
 
     def scores(self, terms: Sequence[str], pool: Pool) -> Scores:
@@ -234,4 +247,11 @@ def _are_among(holding: Holders, entries: npt.NDArray[np.integer[Any]]) -> Mask:
     places = np.searchsorted(holding, entries)
     places[places == len(holding)] = 0
     found: Mask = holding[places] == entries
+    return found
+
+
+def _places(few: Entries, holding: Holders) -> Entries:
+    """Return where those of a few entries that are among many, which ascend, stand."""
+    places = np.minimum(np.searchsorted(holding, few), len(holding) - 1)
+    found: Entries = places[holding[places] == few]
     return found

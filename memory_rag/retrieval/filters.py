@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import tzinfo
+from typing import Final
 
 import numpy as np
 
@@ -31,6 +32,9 @@ class Within:
     until: str | None = None
     unrecalled: bool = False
     without: tuple[str, ...] = ()
+
+
+_NAMES: Final = ("conversation", "session", "speaker", "role", "since", "until")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,9 @@ def scope_of(table: TurnTable, within: Within, *, zone: tzinfo) -> Scope:
         allowed = allowed & np.isin(table.speaker, codes)
     if within.role is not None:
         allowed = allowed & (table.role == ROLES.index(Role.parse(within.role)))
+    given = [f"{name} {value}" for name in _NAMES if (value := getattr(within, name)) is not None]
+    if given and not notes and not allowed.any():
+        notes.append(f"no turn here is within this filter: {', '.join(given)}")
     return Scope(context, allowed, tuple(notes))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 
 from memory_rag.text.analyzer import Analyzer
@@ -22,11 +23,15 @@ def keyword_span(text: str, terms: Collection[str], *, analyzer: Analyzer) -> Sp
     if not found:
         return Span(0, len(text))
     best, best_count, first = (0, 0), 0, 0
-    for last in range(len(found)):
-        while first < last and found[last][1] - found[first][0] > _WINDOW:
+    # Counted as the window moves: a megabyte of one word has hundreds of thousands of places.
+    inside: Counter[str] = Counter()
+    for start, end, term in found:
+        inside[term] += 1
+        while end - found[first][0] > _WINDOW and found[first][0] < start:
+            inside[found[first][2]] -= 1
             first += 1
-        distinct = len({term for _, _, term in found[first : last + 1]})
+        distinct = sum(n > 0 for n in inside.values())
         if distinct > best_count:
-            best, best_count = (found[first][0], found[last][1]), distinct
+            best, best_count = (found[first][0], end), distinct
     slack = max(0, _WINDOW - (best[1] - best[0])) // 2
     return Span(max(0, best[0] - slack), min(len(text), best[1] + slack))

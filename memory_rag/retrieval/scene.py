@@ -74,6 +74,11 @@ class Scene:
         return searched
 
     @property
+    def n_searched(self) -> int:
+        """How many entries count."""
+        return self.pool.n if self.left_out is None else int(np.count_nonzero(self.searched))
+
+    @property
     def table(self) -> TurnTable:
         return self.stage.table
 
@@ -124,10 +129,13 @@ class Scene:
 
     @cached_property
     def cosine_spread(self) -> tuple[float, float]:
-        """Mean and standard deviation of the cosine over the pool's sample."""
+        """Mean and standard deviation of the cosine over the pool's sample, without what is left out."""
         if self.vectors is None or self.query_vector is None:
             return 0.0, 0.0
-        return self.vectors.spread(self.query_vector, self.stage.sample)
+        if self.left_out is None:
+            return self.vectors.spread(self.query_vector, self.stage.sample)
+        cosine = self.cosine(self.stage.sample)
+        return mean_and_deviation(cosine[cosine > MISSING])
 
     def nearest(self, n: int) -> Entries:
         """Return the n entries of the pool with the highest cosines, best first; none without an embedder."""

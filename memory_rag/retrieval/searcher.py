@@ -139,7 +139,7 @@ class Searcher:
             floor = None if dense is None or pending > stage.pool.n // 10 else floor_for(dense.embedder.fingerprint)
             if floor is not None:
                 value = floor.value(signs)
-                evidence = floor.judge(value, n_turns=stage.pool.n)
+                evidence = floor.judge(value, n_turns=scene.n_searched)
             elif signs.coverage == 0:
                 # Without measured cosines only this can be told: no word in common, and perhaps no meaning either.
                 evidence = "none" if dense is None else "weak"
@@ -192,11 +192,9 @@ class Searcher:
         self, analysis: QueryAnalysis, stage: Stage, dense: DenseIndex | None, *, left_out: Entries | None = None
     ) -> Scene:
         """Return both sides' scores for a question before a pool, without the entries that are left out."""
-        bm25 = self._keyword.bm25
-        found = bm25.look_up(analysis.words, stage.pool)
+        pool = stage.pool if left_out is None else stage.pool.leaving_out(left_out)
+        found = self._keyword.bm25.look_up(analysis.words, pool)
         scores = found.scores()
-        if left_out is not None:
-            scores[left_out] = 0.0
         self._order.catch_up(stage.table)
         query_vector = None
         if dense is not None:
@@ -209,7 +207,7 @@ class Searcher:
             vectors=dense,
             query_vector=query_vector,
             wording=Wording(
-                analysis, found, indexed=self._keyword, pool=stage.pool, scores=scores, turns_at=self._store.turns_at
+                analysis, found, indexed=self._keyword, pool=pool, scores=scores, turns_at=self._store.turns_at
             ),
             possible_bm25=found.possible,
             left_out=left_out,

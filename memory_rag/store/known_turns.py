@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from memory_rag.store.connections import Connection
+from memory_rag.store.tombstones import OWN_EXPORT
+from memory_rag.store.turn_rows import digest, instant
 from memory_rag.turns import Source, Turn, text_bytes
 
 
@@ -40,7 +43,11 @@ class KnownTurns:
     def find(self, turn: Turn) -> Known | None:
         """Return the stored turn of the same source; None if there is none."""
         source = turn.source
-        if source is None or self._is_new(source, turn.conversation_id):
+        if source is None:
+            return None
+        if source.name == OWN_EXPORT and (own := self._own(turn, source)) is not None:
+            return own
+        if self._is_new(source, turn.conversation_id):
             return None
         raw = None if source.raw is None else text_bytes(source.raw)
         found = self.connection.execute(
@@ -48,7 +55,19 @@ class KnownTurns:
             "WHERE source_name = ? AND conversation_id = ? AND source_id = ?",
             (raw, source.name, turn.conversation_id, source.native_id),
         ).fetchone()
-        return None if found is None else Known(found[0], found[1], found[2], bool(found[3]), found[4], bool(found[5]))
+        return None if found is None else _known(found)
+
+    def _own(self, turn: Turn, source: Source) -> Known | None:
+        """Return the turn without a source that an export of this very memory names, known by its id and time.
+
+        One without a time is known by its words: two memories both have a ``t1``.
+        """
+        found = self.connection.execute(
+            "SELECT row, turn_id, sha256, recalled, session_id, 1 FROM turns WHERE turn_id = ? AND conversation_id = ? "
+            "AND source_name IS NULL AND said_at IS ? AND (said_at IS NOT NULL OR sha256 = ?)",
+            (source.native_id.rpartition(":")[0], turn.conversation_id, instant(turn.said_at), digest(turn.text)),
+        ).fetchone()
+        return None if found is None else _known(found)
 
     def _is_new(self, source: Source, conversation_id: str) -> bool:
         """Whether a turn can't be there, since nothing of its conversation was: most of an import, asked for once."""
@@ -63,3 +82,8 @@ class KnownTurns:
             return False
         fresh.native_ids.add(source.native_id)
         return True
+
+
+def _known(found: tuple[Any, ...]) -> Known:
+    row, turn_id, sha256, recalled, session_id, same_source = found
+    return Known(row, turn_id, sha256, bool(recalled), session_id, bool(same_source))

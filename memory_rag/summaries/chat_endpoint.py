@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from memory_rag.embedding.openai import open_client
-from memory_rag.embedding.retry import PassingFaultError, RetryPolicy, asked_wait_s
+from memory_rag.embedding.openai_api import OpenAIApi
+from memory_rag.embedding.retry import PassingFaultError, RetryPolicy
 from memory_rag.errors import EmbedderError, ModelError
 
-if TYPE_CHECKING:
-    from openai import OpenAI
-
-_NO_OPTIONS: Final[Mapping[str, Any]] = MappingProxyType({})
 _USAGE: Final[Mapping[str, Any]] = MappingProxyType({"stream_options": {"include_usage": True}})
-_PASSING: Final = (408, 409, 429)
 _REFUSING: Final = (400, 404, 415, 422, 501)
 
 
@@ -72,15 +65,12 @@ class ChatEndpoint:
         retry: RetryPolicy | None = None,
     ) -> None:
         self.model = model
-        self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
-        self._api_key = api_key or os.environ.get("OPENAI_API_KEY") or ""
-        if not self._api_key and self._base_url is None:
-            raise ModelError(
-                f"openai:{model} needs a key; set OPENAI_API_KEY, or name a server that needs none in OPENAI_BASE_URL"
-            )
-        self._timeout_s = timeout_s
         self._without_usage = False
         self._retry = retry or RetryPolicy(attempts=4)
+        self._api = OpenAIApi(
+            model, what="chat completions", error=ModelError, api_key=api_key, base_url=base_url, timeout_s=timeout_s,
+            retry=self._retry,
+        )  # fmt: skip
 
     def ask(self, messages: Sequence[Mapping[str, str]], *, options: Mapping[str, Any]) -> ChatAnswer:
         """Return the model's answer; asks again after a fault that may be over soon.
@@ -117,12 +107,11 @@ class ChatEndpoint:
         Raises:
             ModelError: it can't be asked.
         """
-        import openai
-
         try:
-            return sorted(model.id for model in self._client.models.list())
-        except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
-            raise ModelError(f"{self._server} doesn't tell its models: {self._without_key(str(error))}") from error
+            with self._api.faults():
+                return sorted(model.id for model in self._api.client.models.list())
+        except (EmbedderError, ModelError) as error:
+            raise ModelError(f"no models are told: {error}") from error
 
     def _opened_stream(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Piece]:
         """Return the pieces of an answer whose first has come."""
@@ -137,7 +126,7 @@ class ChatEndpoint:
     def _pieces(self, messages: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) -> Iterator[Piece]:
         given: Any = list(messages)
         with self._faults(options):
-            answer = self._client.chat.completions.create(model=self.model, messages=given, stream=True, **options)
+            answer = self._api.client.chat.completions.create(model=self.model, messages=given, stream=True, **options)
             ended, usage = "", None
             with answer:
                 for part in answer:
@@ -147,7 +136,7 @@ class ChatEndpoint:
                         if choice.delta is not None and choice.delta.content:
                             yield Piece(choice.delta.content)
         if not ended:
-            raise PassingFaultError(f"{self._server} closed the connection before the answer was whole")
+            raise PassingFaultError(f"{self._api.server} closed the connection before the answer was whole")
         yield Piece(
             "",
             ended=ended,
@@ -157,50 +146,22 @@ class ChatEndpoint:
 
     def close(self) -> None:
         """Close the connections."""
-        if "_client" in self.__dict__:
-            self._client.close()
-
-    @cached_property
-    def _client(self) -> OpenAI:
-        return open_client(self._api_key, base_url=self._base_url, timeout_s=self._timeout_s)
-
-    def _without_key(self, said: str) -> str:
-        return (said.replace(self._api_key, "***") if self._api_key else said)[:300]
-
-    @property
-    def _server(self) -> str:
-        return self._base_url or "OpenAI's API"
+        self._api.close()
 
     def _ask_once(self, messages: Sequence[Mapping[str, str]], options: Mapping[str, Any]) -> ChatAnswer:
         given: Any = list(messages)
         with self._faults(options):
-            answer = self._client.chat.completions.create(model=self.model, messages=given, stream=False, **options)
+            answer = self._api.client.chat.completions.create(model=self.model, messages=given, stream=False, **options)
             return _read(answer)
 
-    @contextmanager
-    def _faults(self, options: Mapping[str, Any] = _NO_OPTIONS) -> Iterator[None]:
-        """Turn the SDK's errors into ours."""
-        import openai
+    def _faults(self, options: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """Return what turns the SDK's errors into ours; a refusal that names one of the options says which."""
 
-        try:
-            yield
-        except openai.APIStatusError as error:
-            reason = f"{self._server} answered {error.status_code}: {self._without_key(error.message)}"
-            if error.status_code in _REFUSING and (option := _named(options, error.message)):
-                raise RefusedOptionError(reason, option=option) from error
-            if (error.status_code in _PASSING or error.status_code >= 500) and error.code != "insufficient_quota":
-                after_s = asked_wait_s(error.response.headers, now=self._retry.now())
-                raise PassingFaultError(reason, after_s=after_s) from error
-            raise ModelError(f"{reason}; check the model's name, {self.model!r}, the key and the address") from error
-        except openai.APITimeoutError as error:
-            raise PassingFaultError(f"{self._server} gave no answer within {self._timeout_s:g} s") from error
-        except openai.APIConnectionError as error:
-            raise PassingFaultError(f"{self._server} can't be reached: {error.__cause__ or error}") from error
-        except (openai.OpenAIError, ValueError, TypeError, AttributeError, IndexError) as error:
-            raise ModelError(
-                f"{self._server} gave an answer that isn't one of the chat completions API: {error}; check the "
-                "address: it usually ends in /v1"
-            ) from error
+        def refusal(status: int, said: str, reason: str) -> RefusedOptionError | None:
+            option = _named(options, said) if status in _REFUSING else ""
+            return RefusedOptionError(reason, option=option) if option else None
+
+        return self._api.faults(refusal)
 
 
 def _read(answer: Any) -> ChatAnswer:

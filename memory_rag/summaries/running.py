@@ -17,7 +17,7 @@ from memory_rag.summaries.shelf import Shelf
 from memory_rag.summaries.source import ConversationSummary
 from memory_rag.summaries.summary import WORD_LIMIT, Level, Line, Summarizer, Summary, check_lines
 from memory_rag.summaries.summary_rows import StaleError, Stored
-from memory_rag.summaries.triggers import Triggers, VectorsOf, safe_cut, term_vectors, what_is_due
+from memory_rag.summaries.triggers import Triggers, VectorsOf, estimated_tokens, safe_cut, term_vectors, what_is_due
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Turn
 
@@ -246,8 +246,10 @@ class RunningSummaries:
             trigger=trigger,
             model=made.made_by,
             summary=number,
-            n_turns=len(batch),
+            n_turns=n_covered,
             n_words=made.n_words,
+            tokens_before=sum(estimated_tokens(turn.text) for turn in [*covered, *batch]),
+            tokens_after=estimated_tokens(made.text),
             note=made.note,
         )
         return n_taken

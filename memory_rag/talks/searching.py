@@ -21,6 +21,7 @@ from memory_rag.retrieval.sides import Sides
 from memory_rag.retrieval.turn_table import UNKNOWN_TIME
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.talks.ranking import (
+    STRONG_FROM,
     WEIGHTS,
     BestTurns,
     Codes,
@@ -41,6 +42,7 @@ from memory_rag.turns import from_microseconds
 if TYPE_CHECKING:
     from memory_rag.retrieval.dense import DenseIndex
 
+WEAK: Final = "none of these is clearly what is meant: the nearest are given"
 _UNKNOWN: Final = (None, None)
 _TALKS_LOOKED_AT: Final = 20
 """Talks that their words together or their summary name, whose turns are ranked though neither side names one."""
@@ -104,7 +106,9 @@ class TalkSearch:
         told = self._of_scope(question.unit, names, set(present.tolist()))
         heard = self._heard(question, told, scene, dense, n=len(names))
         whole = self._near(question.unit, names, present, scene, dense)
-        of_talks = keyword_of_talks(searcher.bm25, analysis.terms, stage.pool, codes, n=len(names))
+        of_talks = keyword_of_talks(
+            searcher.bm25, analysis.terms, stage.pool, codes, n=len(names), counts=scene.searched
+        )
         core = candidates(scene, allowed=scope.allowed, depth=question.depth)
         more = np.concatenate(
             [
@@ -125,22 +129,30 @@ class TalkSearch:
             keyword_told=share_of(heard.bm25, heard.possible),
             dense_told=standardized(heard.cosine),
         )
-        evidence = _evidence(short, best, heard, dense)
+        evidence = _evidence(short, best, heard, dense, score=float(scored.total.max(initial=0.0)))
         untold = int(np.count_nonzero(~np.isin(scored.codes, list(told))))
         result = replace(empty, untold=untold, evidence=evidence)
         if evidence == "none" and question.floor:
             return result
+        if evidence == "weak":
+            result = replace(result, notes=(*result.notes, WEAK))
         return replace(result, hits=tuple(self._talk_hits(question, codes, names, scored, best, short, told)))
 
     def _near(
         self, unit: Unit, names: list[str], present: Codes, scene: Scene, dense: DenseIndex | None
     ) -> dict[Side, Scores]:
-        """Return the cosines of whole talks, by their codes; ``MISSING`` for one without, and outside of the scope."""
+        """Return the cosines of whole talks, by their codes; ``MISSING`` for one without, and outside of the scope.
+
+        Where some talks have words that are the user's alone, one in which nobody else speaks has all of its in their
+        place; where none has, nothing is told twice.
+        """
         near = {side: np.full(len(names), MISSING) for side in Side}
         if dense is not None and scene.query_vector is not None:
             self._whole.catch_up(dense.embedder)
             for side, cosine in self._whole.cosines(scene.query_vector, names, unit=unit).items():
                 near[side][present] = cosine[present]
+        if (near[Side.USER] > MISSING).any():
+            near[Side.USER] = np.where(near[Side.USER] > MISSING, near[Side.USER], near[Side.ALL])
         return near
 
     def _heard(
@@ -240,19 +252,25 @@ def _scored(
     return _Scored(codes, signals, np.sum(list(signals.values()), axis=0))
 
 
-def _evidence(short: Shortlist, best: BestTurns, heard: _Heard, dense: DenseIndex | None) -> Evidence:
-    """Say how much speaks for any of the talks; what a summary tells counts as what a turn says."""
+def _evidence(short: Shortlist, best: BestTurns, heard: _Heard, dense: DenseIndex | None, *, score: float) -> Evidence:
+    """Say how much speaks for any of the talks; ``score`` is the best one's.
+
+    A question in other words is told from one about something never said by no sign that was tried: of 25 talks the
+    right one is as near as a wrong one. So nothing is held back from somebody who asks; it is said to be weak.
+    """
     signs = evidence_signs(short, top=best.top)
-    coverage = float(share_of(heard.bm25, heard.possible).max(initial=0.0))
-    signs = EvidenceSigns(
-        max(signs.coverage, coverage), max(signs.cosine, float(heard.cosine.max(initial=0.0))), signs.top
-    )
-    floor = None if dense is None else floor_for(dense.embedder.fingerprint)
-    if floor is not None:
-        return floor.judge(floor.value(signs), n_turns=short.scene.pool.n)
-    if signs.coverage:
+    coverage = max(signs.coverage, float(share_of(heard.bm25, heard.possible).max(initial=0.0)))
+    if dense is None:
+        return "strong" if coverage else "none"
+    if score >= STRONG_FROM:
         return "strong"
-    return "none" if dense is None else "weak"
+    if not short.scene.query.gives_words:
+        return "weak"
+    floor = floor_for(dense.embedder.fingerprint)
+    if floor is None:
+        return "strong" if coverage else "weak"
+    signs = EvidenceSigns(coverage, max(signs.cosine, float(heard.cosine.max(initial=0.0))), signs.top)
+    return floor.judge(floor.value(signs), n_turns=short.scene.n_searched)
 
 
 def _first(values: Scores) -> Entries:

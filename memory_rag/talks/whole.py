@@ -129,7 +129,7 @@ class WholeTalks:
     def cosines(self, query: Vectors, names: list[str], *, unit: Unit) -> Mapping[Side, Scores]:
         """Return of each side each talk's best window's cosine with a question; ``MISSING`` without a window.
 
-        ``names`` are the talks' keys. A talk that has no window of the user's has everybody's in its place.
+        ``names`` are the talks' keys.
         """
         found: dict[Side, Scores] = {}
         for side in Side:
@@ -140,7 +140,6 @@ class WholeTalks:
                 known = codes >= 0
                 np.maximum.at(best, codes[known], (held.vectors @ query)[known])
             found[side] = best
-        found[Side.USER] = np.where(found[Side.USER] > MISSING, found[Side.USER], found[Side.ALL])
         return found
 
     def _codes_of(self, side: Side, held: _Held, names: list[str], unit: Unit) -> npt.NDArray[np.int64]:

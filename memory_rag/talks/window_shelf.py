@@ -17,7 +17,7 @@ _HEARD = "recalled AND role IN ('user', 'assistant')"
 
 @dataclass(frozen=True, slots=True)
 class Uncovered:
-    """A session of which ``n_waiting`` turns are in no window; ``is_over`` if another of its conversation follows."""
+    """A session of which ``n_waiting`` turns are in no window; ``is_over`` if something else was said after it."""
 
     talk: TalkId
     n_waiting: int
@@ -48,8 +48,8 @@ class WindowShelf:
         only, values = ("", ()) if conversation_id is None else (" AND conversation_id = ?", (conversation_id,))
         with self._connections.reading() as connection:
             found = connection.execute(
-                "SELECT s.conversation_id, s.session_id, s.n - ifnull(w.n, 0), s.last < (SELECT max(row) FROM turns "
-                f"AS o WHERE o.conversation_id = s.conversation_id AND {_HEARD}) FROM (SELECT conversation_id, "
+                f"SELECT s.conversation_id, s.session_id, s.n - ifnull(w.n, 0), s.last < (SELECT max(row) FROM turns "
+                f"WHERE {_HEARD}) FROM (SELECT conversation_id, "
                 f"session_id, count(*) AS n, max(row) AS last FROM turns WHERE {_HEARD}{only} "
                 "GROUP BY conversation_id, session_id) AS s LEFT JOIN (SELECT conversation_id, session_id, "
                 "sum(n_turns) AS n FROM talk_windows WHERE fingerprint = ? AND side = 'all' "

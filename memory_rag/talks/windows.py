@@ -94,4 +94,7 @@ def _beginning(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     cut = text[:longest]
-    return cut.rsplit(maxsplit=1)[0] if any(map(str.isspace, cut)) else cut
+    if cut[-1].isspace() or text[longest].isspace():
+        return cut.rstrip()
+    head = cut.rsplit(maxsplit=1)
+    return head[0] if len(head) > 1 else cut

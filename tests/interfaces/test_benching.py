@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_rag.evaluation.report_file import by_pool, read_report
+from memory_rag.evaluation.weights_origin import shipped_weights
 from memory_rag.memory import Memory
 from memory_rag.retrieval.signals import WEIGHTS
 from memory_rag.retrieval.weights_file import read_weights
@@ -127,7 +128,10 @@ def test_weights_are_tuned_written_and_used(memory_rag: CommandLine, data: str, 
     rows = [line.split() for line in tuned.lines[1:]]
     assert {name: float(before) for name, before, _ in rows} == dict(WEIGHTS)
     assert {name: float(fitted) for name, _, fitted in rows} == pytest.approx(read_weights(path).weights, abs=1e-3)
-    assert one["retrievers"]["hybrid"]["weights"] == {"source": "file", "fitted_on": [one["dataset"]["sha256"]]}
+    assert one["retrievers"]["hybrid"]["weights"] == {
+        "source": "file",
+        "fitted_on": [*shipped_weights()["fitted_on"], one["dataset"]["sha256"]],
+    }
     assert one["retrievers"]["hybrid"]["in_sample"]
 
 
@@ -156,6 +160,23 @@ def test_questions_are_made_of_a_memory_of_ones_own(memory_rag: CommandLine, tmp
     assert set(one["categories"]) == {"exact words", "half-remembered"}
     with Memory.open(memory_rag.home / "mine", embedder="none", create=False) as memory:
         assert len(memory) == 108
+
+
+def test_conversations_too_short_to_rank_in_are_not_asked_about(memory_rag: CommandLine, tmp_path: Path) -> None:
+    things = ("kayak", "violin", "ladder", "lantern", "compass", "saddle")
+    with Memory.open(memory_rag.home / "mine", embedder="none") as memory:
+        for name, n in (("short", 10), ("long", 40)):
+            for number in range(n):
+                thing = f"{things[number % 6]} number {name} {number}"
+                memory.add(f"Yesterday we carried the {thing} across that frozen harbour", conversation_id=name)
+    words = ("bench", "run", "own", "--memory", "mine", "--n", "12", "--retrievers", "keyword", "--json")
+
+    both, whole = memory_rag(*words), memory_rag(*words, "--pool", "memory")
+
+    assert set(both.json["conversations"]) == {"long"}
+    assert set(whole.json["conversations"]) == {"short", "long"}
+    left_out = [one["reason"] for one in both.json["dataset"]["dropped"]]
+    assert "turn not asked for: its conversation has 10 turns at most" in left_out
 
 
 def test_a_third_of_the_questions_are_in_a_models_words_and_can_be_asked_again(

@@ -190,8 +190,11 @@ def test_without_a_rule_retain_says_how_to_set_one(memory_rag: CommandLine) -> N
 
 def test_a_rule_is_set_shown_and_applied(memory_rag: CommandLine, talk: Path) -> None:
     shown = memory_rag("retain", "--set", "1", "--role", "assistant")
-    assert shown.err == "set: role assistant: 1 days\n"
-    assert shown.lines[0] == "role assistant: 1 days"
+    assert shown.err == (
+        "set: role assistant: 1 day\n"
+        "note: 2 turns of old go with --apply, or by themselves at an opening from tomorrow on\n"
+    )
+    assert shown.lines[0] == "role assistant: 1 day"
     assert shown.lines[1] == "goes now: 2 turns"
 
     tried = memory_rag("retain", "--dry-run")

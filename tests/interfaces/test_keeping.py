@@ -97,7 +97,7 @@ def test_a_pinned_file_is_told_as_it_is_now(memory_rag: CommandLine, tmp_path: P
     rules.write_text("Answer in Swedish.\n", encoding="utf-8")
 
     assert memory_rag("pin-file").lines == ["no file is pinned"]
-    assert memory_rag("pin-file", str(rules)).lines[0].startswith(f"{rules}: as pinned, 1 lines, 19 bytes, sha256 ")
+    assert memory_rag("pin-file", str(rules)).lines[0].startswith(f"{rules}: as pinned, 1 line, 19 bytes, sha256 ")
     rules.write_text("Answer in Norwegian.\n", encoding="utf-8")
     [changed] = memory_rag("pin-file", "--json").json["files"]
     assert (changed["status"], changed["first_line"], changed["is_cut"]) == ("changed", "Answer in Norwegian.", False)

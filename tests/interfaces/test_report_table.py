@@ -133,14 +133,34 @@ def test_colours_come_only_when_asked_for(report: Report) -> None:
     assert "\x1b[1m" in report_text(report, width=100, colour=True)
 
 
+def test_it_says_what_intervals_and_p_are(report: Report) -> None:
+    text = " ".join(report_text(report, width=80).split())
+
+    assert "[low, high] 95 % bootstrap interval, 10,000 resamples, of whole conversations" in text
+    assert "p adjusted for all comparisons of a pool: 6 in the own conversation; it is the p of the answer" in text
+
+
 def test_comparisons_have_a_row_each_with_interval_and_p(report: Report) -> None:
-    found = compare_reports(report, made_report(), measures=["recall@5", "success@5"], names=("before", "after"))
+    found = compare_reports(
+        report,
+        made_report(),
+        measures=["recall@5", "success@5"],
+    )
 
-    lines = comparisons_text(found, width=120).splitlines()
+    lines = comparisons_text(found, width=80).splitlines()
 
-    assert len([line for line in lines if "(before)" in line]) == 6
-    assert " ".join(lines[2].split()) == "keyword (before) keyword (after) recall@5 0.0 [0.0, 0.0] 1.00 1.00"
-    assert " ".join(lines[7].split()).endswith("success@5 0.0 [0.0, 0.0] 1.00 1.00 0 0")
+    assert len(lines) == 2 + 6
+    assert " ".join(lines[2].split()) == "keyword recall@5 0.0 [0.0, 0.0] 1.00 1.00"
+    assert " ".join(lines[7].split()) == "hybrid † success@5 0.0 [0.0, 0.0] 1.00 1.00 0 0"
+
+
+def test_a_retriever_that_is_in_sample_in_one_report_only_has_both_names(report: Report) -> None:
+    other = made_report()
+    other["retrievers"]["hybrid"]["in_sample"] = False
+
+    lines = comparisons_text(compare_reports(report, other, measures=["recall@5"]), width=80).splitlines()
+
+    assert " ".join(lines[-1].split()).startswith("hybrid † / hybrid recall@5")
 
 
 def _of(report: Report, retriever: str, category: str) -> float:

@@ -58,3 +58,33 @@ def test_a_password_is_found_with_nothing_around_it(text: str, value: str) -> No
 ])  # fmt: skip
 def test_what_has_not_the_shape_of_one_stays(text: str) -> None:
     assert passwords(text) == []
+
+
+@pytest.mark.parametrize("text", [
+    "provided_password = 'secure_password123'",
+    'return username == "user1" and password == "password123"',
+    'login("ada", password="password123")',
+    "if (user && password === 'Passord123') {",
+    'const password = "test123";',
+    'config["password"] = "valid_password1"',
+    "'password' => 'lösenord123',",
+    "    password = `dummy_42`",
+])  # fmt: skip
+def test_a_sample_that_a_program_assigns_or_compares_stays(text: str) -> None:
+    assert passwords(text) == []
+    assert passwords(f"Some code:\n```\n{text}\n```\n") == []
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("my password is password123", "password123"),
+    ("my password is 'password123'", "password123"),
+    ("my password = 'password123'", "password123"),
+    ("the password: \"password123\"", "password123"),
+    ("lösenordet är lösenord123", "lösenord123"),
+    ("DB_PASSWORD=password123", "password123"),
+    ("password = 'Granola77'", "Granola77"),
+    ('assert password == "Granola77"', "Granola77"),
+    ("Wi-fi password = 'test123'", "test123"),
+])  # fmt: skip
+def test_the_same_said_by_a_person_or_no_sample_in_a_program_is_a_password(text: str, value: str) -> None:
+    assert passwords(text) == [value]

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from memory_rag.memory import Memory
 from memory_rag.privacy.byte_search import SHORTEST, ByteSearch
 from memory_rag.privacy.proof import Proof, prove
+from memory_rag.privacy.retention import Scope
 from memory_rag.privacy.sought import Sought
 from memory_rag.turns import Role, Turn, text_bytes
 from tests.end_to_end.hashed_words import HashedWords
@@ -216,6 +217,26 @@ def test_a_removal_whose_bytes_were_not_overwritten_fails_the_proof(tmp_path: Pa
         assert memory.forgetting.is_unfinished
         assert memory.forgetting.finish() == ""
         assert memory.forgetting.prove(sought).holds
+
+
+def test_a_word_that_stays_as_a_name_of_its_own_is_told_by_the_proof(planted: Planted) -> None:
+    folder, sought = planted
+    with opened(folder) as memory:
+        memory.retention.set(Scope.CONVERSATION, "nordanstigsbron", days=30)
+        memory.prompt.events.record("answer", model="zebulonius-4")
+
+        proof = memory.forgetting.prove(sought)
+
+    assert proof.holds
+    assert proof.named == ("zebulonius (a model)", "nordanstigsbron (a rule of retention)")
+    assert "  nor for nordanstigsbron (a rule of retention), which stays as a name of its own" in proof.lines()
+    assert proof.as_json()["named"] == list(proof.named)
+
+
+def test_the_name_of_a_folder_is_looked_at_too(planted: Planted) -> None:
+    (planted[0] / "Nordanstigsbron").mkdir()
+
+    assert [trace.file for trace in proof_of(planted).found] == ["Nordanstigsbron"]
 
 
 def test_a_compressed_file_fails_the_proof_whatever_is_in_it(planted: Planted) -> None:

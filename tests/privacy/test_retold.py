@@ -76,3 +76,39 @@ def test_the_source_of_another_conversation_that_quotes_it_goes_and_one_that_sha
     left = {turn.source.native_id for turn in memory.turns() if turn.source is not None and turn.source.raw is not None}
     assert left == {"n2"}
     assert len(done.removed.sources) == 2
+
+
+def test_what_a_provider_gave_for_an_earlier_answer_goes_if_it_has_a_name_of_it(memory: Memory) -> None:
+    memory.prompt.blocks.keep(
+        "tea", [{"type": "thinking", "thinking": "Is it about Zebulonius?"}], provider="anthropic"
+    )
+
+    done = memory.forgetting.forget(["secret"], prove=True)
+
+    assert [(one.kind, one.name) for one in done.removed.beside] == [("answer", "tea")]
+    assert done.is_done
+    assert memory.prompt.blocks.of(["tea"]) == {}
+
+
+def test_the_sources_of_all_else_that_a_speaker_said_stay(tmp_path: Path) -> None:
+    with opened(tmp_path / "memory") as memory:
+        memory.add_many(
+            Turn("", "c", "s", number, Role.USER, "Caroline", text, source=Source("chat", f"n{number}", raw_of(text)))
+            for number, text in enumerate(("we met on the bridge at noon", "and then we had tea", "it rained"))
+        )
+
+        assert memory.forgetting.forget(["t1"]).removed.sources == ()
+        assert all(turn.source is not None and turn.source.raw is not None for turn in memory.turns())
+
+
+def test_a_source_that_names_who_only_spoke_in_the_forgotten_turn_goes(tmp_path: Path) -> None:
+    with opened(tmp_path / "memory") as memory:
+        memory.add("hello there", speaker="Zebulonius", conversation_id="c")
+        answer = json.dumps({"content": "hello", "reply_to": "Zebulonius"})
+        memory.add_many([Turn("", "c", "s", 1, Role.USER, "Ada", "hello", source=Source("chat", "n1", answer))])
+
+        assert memory.forgetting.forget(["t1"]).removed.sources == ("t2",)
+
+
+def raw_of(text: str) -> str:
+    return json.dumps({"speaker": "Caroline", "content": text})

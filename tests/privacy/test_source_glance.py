@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_rag.privacy.finding import find
 from memory_rag.privacy.glance import ALL, EMAIL, FIGURES, KEY, PASSWORD, PRIVATE_KEY, glance, marks_in
-from memory_rag.privacy.json_values import is_telling, literals_of
+from memory_rag.privacy.json_values import is_json, is_telling, literals_of
 from memory_rag.privacy.key_marks import NAME_ENDS, SHAPES
 from memory_rag.privacy.kinds import SECRETS, Kind
 from memory_rag.privacy.screening import Screening
@@ -64,7 +65,9 @@ def written(draw: st.DrawFn) -> str:
     indent, separators = draw(st.sampled_from([(None, None), (None, (",", ":")), (None, (", ", " : ")), (2, None)]))
     text = json.dumps(value, ensure_ascii=draw(st.booleans()), indent=indent, separators=separators)
     text = text.replace("/", "\\/") if draw(st.booleans()) else text
-    return text.replace("a", "\\u0061") if draw(st.booleans()) and '"' in text and "\\" not in text else text
+    if draw(st.booleans()) and "\\" not in text:
+        return re.sub('"[^"]*"', lambda string: string[0].replace("a", "\\u0061"), text)
+    return text
 
 
 def families_found(text: str) -> int:
@@ -149,6 +152,37 @@ def test_a_text_under_a_name_that_tells_is_looked_at_with_it() -> None:
     screening = Screening.of_settings(Settings())
     turn = Turn("", "talk", "day", 0, Role.USER, "Åsa", "Granola77", source=Source("made", "1", told))
     assert [finding.kind for finding in screening.turn(turn).findings] == ["password", "password"]
+
+
+@pytest.mark.parametrize(("source", "text", "left"), [
+    ("31/12/2023, 21:05 - Ada: see you at 7", "see you at 7", ""),
+    ("31/12/2023, 21:05 - Ada: one\ntwo", "one\ntwo", ""),
+    ("31/12/2023, 21:05 - password: Granola77", "Granola77", "31/12/2023, 21:05 - password: Granola77"),
+    ("api_key=a8F3kLm9Qw2Zx7Tp5Rv1Yd4S", "a8F3kLm9Qw2Zx7Tp5Rv1Yd4S", "api_key=a8F3kLm9Qw2Zx7Tp5Rv1Yd4S"),
+    ("Ada: other words", "these words", "Ada: other words"),
+    ('{"text": "hi", "parts": [{"text": "hi"}]}', "hi", '{"text": , "parts": [{"text": }]}'),
+    ('{"text": "hi", "secret": ["x", "hi"]}', "hi", '{"text": "hi", "secret": ["x", "hi"]}'),
+    ('{"a\\u0062": ["hi"]}', "hi", '{"a\\u0062": ["hi"]}'),
+])  # fmt: skip
+def test_of_a_source_is_looked_at_what_stands_beside_the_text(source: str, text: str, left: str) -> None:
+    assert beside(source, text) == left
+
+
+@given(texts, texts, texts)
+def test_what_stands_around_a_text_in_which_nothing_was_found_is_searched_with_it(
+    before: str, text: str, after: str
+) -> None:
+    raw = f"{before}{text}{after}"
+    screening = Screening.of_settings(Settings())
+    turn = Turn("", "talk", "day", 0, Role.USER, "Åsa", text, source=Source("made", "1", raw))
+    if find(text) or is_json(raw):
+        return
+
+    kept = screening.turn(turn).turn
+
+    assert kept.source is not None
+    for one in find(raw, SECRETS, seen=ALL):
+        assert one.span.of(raw) not in (kept.source.raw or "")
 
 
 @given(written())

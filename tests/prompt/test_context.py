@@ -83,7 +83,7 @@ def test_the_parts_stand_in_their_order(bakery: Memory, tmp_path: Path) -> None:
         "\n"
         "Files that the user pinned, read just now:\n"
         "\n"
-        f"{tmp_path}/RULES.md (1 lines):\n"
+        f"{tmp_path}/RULES.md (1 line):\n"
         "```\n"
         "Answer in Swedish.\n"
         "```\n"
@@ -414,3 +414,26 @@ def test_a_prompt_names_the_betas_of_the_blocks_in_it(memory: Memory) -> None:
     )
 
     assert memory.context("next").betas == ("compact-2026-01-12",)
+
+
+def test_the_question_itself_is_no_turn_that_was_left_out(memory: Memory) -> None:
+    memory.add("hello")
+
+    assert not [note for note in memory.context("hello").notes if "neither in the window" in note]
+
+
+def test_one_turn_that_was_left_out_is_told_as_one(memory: Memory) -> None:
+    memory.add("hello")
+    notes = memory.context("thanks", keep_recent=0).notes
+
+    assert "1 earlier turn of 'main' is neither in the window nor in a summary; search finds it" in notes
+
+
+@pytest.mark.parametrize("nothing", ["", "  \n"])
+def test_a_question_without_words_makes_no_message_without_words(memory: Memory, nothing: str) -> None:
+    assert memory.context(nothing).for_anthropic() == {"messages": []}
+    memory.add("hello")
+    context = memory.context(nothing)
+
+    assert context.for_anthropic()["messages"] == [{"role": "user", "content": [{"type": "text", "text": "hello"}]}]
+    assert context.messages == [{"role": "user", "content": "hello"}]

@@ -14,6 +14,7 @@ from memory_rag.memory import Memory
 from memory_rag.prompt.compaction import SUMMARY_HEADING
 from memory_rag.prompt.fencing import Excerpt, fenced
 from memory_rag.prompt.own_words import own_words
+from memory_rag.prompt.retrieved import WEAK
 from memory_rag.turns import Span
 from tests.end_to_end.hashed_words import HashedWords
 
@@ -178,3 +179,10 @@ def test_a_client_that_sends_its_whole_history_each_time_makes_nothing_stored_tw
         assert not [text for text in texts if "quoted_turns" in text]
         assert [turn.role.value for turn in memory.turns()] == ["user", "assistant"] * len(asked)
         assert memory.search("what colour is the kayak", k=1)[0].turn.text in asked
+
+
+def test_what_was_quoted_as_weak_evidence_is_taken_out_too(memory: Memory) -> None:
+    turn = memory.get("t1")
+    block = fenced([Excerpt(turn, Span(0, len(turn.text)))], zone=UTC, note=WEAK)
+
+    assert own_words(f"{block}\n\nWhich boat?", memory.store).text == "Which boat?"

@@ -57,7 +57,7 @@ def test_of_a_file_that_is_too_large_the_beginning_is_kept_up_to_a_whole_line(me
     [read] = files.read()
 
     assert (read.text, read.is_cut, read.n_lines, read.n_bytes) == ("första raden\n", True, 2, 26)
-    assert str(read).endswith("begins 'första raden', cut: the first 1 lines are in")
+    assert str(read).endswith("begins 'första raden', cut: the first line is in")
 
 
 def test_one_line_that_is_too_long_is_cut_between_characters(memory: Memory, rules: Path) -> None:

@@ -15,6 +15,7 @@ from memory_rag.memory import Memory
 from memory_rag.prompt.editing import ClearToolUses
 from memory_rag.prompt.events import EventKind, Price
 from memory_rag.prompt.prompt import Prompt
+from memory_rag.prompt.retrieved import WEAK
 from memory_rag.prompt.tokens import REPLY_OVERHEAD, messages_tokens
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Hit, Ranking
@@ -149,3 +150,24 @@ def test_a_log_that_cannot_be_written_does_not_cost_the_prompt(memory: Memory) -
 
     assert note.startswith("not written to the event log: ")
     assert "is locked by another process" in note
+
+
+@pytest.mark.parametrize(
+    ("said", "is_quoted"), [("What did I say my name was?", True), ("Thanks, that is all for now!", False)]
+)
+def test_where_somebody_asks_and_nothing_clearly_answers_the_nearest_turns_are_quoted_as_weak(
+    memory: Memory, said: str, is_quoted: bool
+) -> None:
+    for text in ("Call me Dorothea.", "Roses go in the ground in March.", "Soak the roots.", "Dig deep.", "Water it."):
+        memory.add(text, conversation_id="garden")
+
+    context = memory.context(said, conversation_id="new")
+
+    assert (WEAK in context.quoted) == is_quoted
+    assert len([one for one in context.included if one.why.startswith("hit")]) == (3 if is_quoted else 0)
+
+
+def test_the_nearest_turns_are_no_answer_to_what_is_searched_for_always(memory: Memory) -> None:
+    memory.add("Roses go in the ground in March.", conversation_id="garden")
+
+    assert memory.context("Thanks!", conversation_id="new", retrieve="always").quoted == ""

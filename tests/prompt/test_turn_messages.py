@@ -185,6 +185,18 @@ def test_what_a_provider_gave_goes_back_unchanged() -> None:
     assert told.messages[2]["content"] == [{"type": "tool_result", "tool_use_id": "A", "content": "x"}]
 
 
+def test_the_answer_to_a_call_that_goes_back_unchanged_names_it_as_its_provider_did() -> None:
+    """Some servers number their calls ``functions.read:0``."""
+    key = "functions.read:0"
+    item = {"type": "function_call", "call_id": key, "name": "read", "arguments": "{}"}
+    turns = numbered(
+        [turn("", role="assistant", blocks=[call(key)]), turn("x", role="tool", blocks=[answer(key, "x")])]
+    )
+
+    assert [one["call_id"] for one in responses_items(turns, contents={"t1": [item]}).messages] == [key, key]
+    assert [one["call_id"] for one in responses_items(turns).messages] == ["functions_read_0"] * 2
+
+
 @given(STEPS, st.sampled_from(SHAPES), REUSED, st.integers(0, 6))
 def test_every_window_is_a_conversation_that_a_provider_accepts(
     steps: list[Step], shape: str, reused: bool, start: int

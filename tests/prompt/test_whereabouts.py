@@ -269,7 +269,19 @@ def test_looking_writes_nothing_down(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "rules.md"
     path.write_text("no nuts")
     memory.prompt.files.pin(path)
+    path.write_text("no milk")
     memory.add("hello")
-    memory.prompt.where("nuts")
+    memory.prompt.where("milk")
 
-    assert memory.prompt.file_words.with_words("nuts") == []
+    assert memory.prompt.file_words.with_words("milk") == []
+
+
+def test_a_file_that_is_gone_before_any_prompt_read_it_is_told(memory: Memory, tmp_path: Path) -> None:
+    path = tmp_path / "rules.md"
+    path.write_text("no nuts")
+    memory.prompt.files.pin(path)
+    path.unlink()
+    [found] = memory.prompt.where("nuts").answers
+
+    assert found.where is Where.FILE_GONE
+    assert found.told.endswith("the file is missing (no such file)")

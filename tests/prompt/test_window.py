@@ -168,6 +168,8 @@ def test_every_window_is_whole(
     assert kept.n_tokens == messages_tokens(messages, counter=COUNT)
     if covered is None:
         assert kept.n_tokens <= n_tokens
+        # An answer that lost its call would not be told at all.
+        assert not [note for note in kept.notes if "answers" in note]
     else:
         heard = {one.ordinal for one in memory.turns() if one.ordinal > covered}
         assert heard <= {one.ordinal for one in kept.turns}
@@ -201,3 +203,20 @@ def test_a_summary_never_takes_a_call_and_leaves_its_answer(memory: Memory, keep
 
     assert not [note for note in context.notes if "answers" in note]
     assert calls_without_answer(context.messages) == []
+
+
+def test_a_round_of_many_parallel_calls_is_kept_with_them(memory: Memory) -> None:
+    """More answers than turns are looked at first: without their call they couldn't be told."""
+    keys = [f"c{at}" for at in range(30)]
+    stored(
+        memory,
+        [
+            turn("read them all"),
+            turn("", role="assistant", blocks=[call(key) for key in keys], recalled=False),
+            *(turn(f"text {key}", role="tool", blocks=[answer(key, f"text {key}")], recalled=False) for key in keys),
+        ],
+    )
+    kept = window(memory, keep=8)
+
+    assert kept.turn_ids == tuple(f"t{n}" for n in range(2, 33))
+    assert kept.notes == ()

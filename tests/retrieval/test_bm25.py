@@ -229,3 +229,24 @@ def test_a_pool_scores_as_a_memory_that_holds_nothing_else() -> None:
 
     whole = alone.scores(["a", "b"], Pool(np.ones(2, np.bool_), alone.lengths))
     assert narrowed[searched].tolist() == whole.tolist()
+
+
+SAME_LENGTH = st.lists(st.lists(WORDS, min_size=4, max_size=4), min_size=1, max_size=12)
+
+
+@given(SAME_LENGTH, QUERIES, LEFT_OUT)
+def test_what_is_left_out_of_a_pool_counts_for_nothing(
+    texts: list[list[str]], query: list[str], left_out: set[int]
+) -> None:
+    bm25 = made_of(texts)
+    searched = np.array([entry not in left_out for entry in range(len(texts))], np.bool_)
+    words = [(term,) for term in query]
+    entries = np.array(sorted(entry for entry in left_out if entry < len(texts)), np.int64)
+
+    left = bm25.look_up(words, Pool(everything(texts), bm25.lengths).leaving_out(entries))
+    alone = bm25.look_up(words, Pool(searched, bm25.lengths))
+
+    if searched.any():
+        assert left.scores().tolist() == pytest.approx(alone.scores().tolist())
+    assert left.possible == pytest.approx(alone.possible)
+    assert [one.tolist() for one in left.holders] == [one.tolist() for one in alone.holders]

@@ -146,9 +146,17 @@ def test_times_are_compared_as_instants() -> None:
         (Within(conversation="c9"), "no conversation 'c9' in this memory; see: memory-rag stats"),
         (Within(session="s9"), "no session 's9' in this memory; see: memory-rag stats"),
         (Within(speaker="Eve"), "nobody called 'Eve' speaks in this memory; see: memory-rag stats"),
+        (
+            Within(since="2026-05", until="2026-04"),
+            "no turn here is within this filter: since 2026-05, until 2026-04",
+        ),
+        (
+            Within(conversation="c1", role="system"),
+            "no turn here is within this filter: conversation c1, role system",
+        ),
     ],
 )
-def test_a_name_that_nothing_has_is_told(within: Within, note: str) -> None:
+def test_what_no_turn_is_within_is_told(within: Within, note: str) -> None:
     scope = scope_of(TALK.table, within, zone=UTC)
 
     assert letters(scope) == ""

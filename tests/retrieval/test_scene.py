@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -98,3 +100,14 @@ def test_an_empty_pool_has_a_scene() -> None:
     assert keyword(scene) == [0.0]
     assert dense(scene) == [0.0]
     assert dense(Talk().scene("a", cosines={})) == []
+
+
+def test_what_is_left_out_does_not_spread_the_cosines_of_the_others() -> None:
+    cosines = {0: 0.1, 1: 0.3, 2: 0.9}
+    scene = Talk([turn("a"), turn("b"), turn("the question itself")]).scene("x", cosines=cosines)
+
+    left = replace(scene, left_out=np.array([2], np.int64))
+
+    assert left.cosine_spread == pytest.approx((0.2, 0.1))
+    assert scene.cosine_spread[0] == pytest.approx(1.3 / 3)
+    assert left.n_searched == 2

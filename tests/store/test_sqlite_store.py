@@ -255,6 +255,7 @@ def test_the_steps_that_made_the_tables_are_recorded(store: SqliteTurnStore) -> 
         "m007_findings",
         "m008_pinned_words",
         "m009_chat_messages",
+        "m010_talk_windows",
     ]
     assert rows_of(store.path, "SELECT name, applied_at FROM migrations ORDER BY name") == recorded
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_rag.text.frames import without_frame
+from memory_rag.text.frames import matter_of, without_frame
 
 LEFT = {
     "en": {
@@ -117,3 +117,48 @@ def test_a_text_of_a_million_characters_is_read_in_linear_time(piece: str, langu
     start = time.process_time()
     without_frame(piece * (1_000_000 // len(piece)), language=language)
     assert time.process_time() - start < 20
+
+
+ABOUT = {
+    "en": {
+        "How is the maths going?": "the maths?",
+        "How did the interview go?": "the interview?",
+        "How's it going with the kitchen?": "the kitchen?",
+        "What did we agree on about the rent?": "about the rent?",
+        "Is there any news on the boat?": "the boat?",
+        "Where is Anna going?": "Where is Anna going?",
+        "How do we go there?": "How do we go there?",
+        "Can you tell me how the move is going?": "how the move is going?",
+    },
+    "sv": {
+        "Hur går det med matten?": "matten?",
+        "Hur har det gått med att hitta lägenhet?": "hitta lägenhet?",
+        "Vad kom vi fram till om hyran?": "hyran?",
+        "Vad var det jag skulle köpa till båten?": "köpa till båten?",
+        "Vilken färg bestämde vi oss för?": "Vilken färg?",
+        "När var det jag skulle till frisören?": "När var det jag skulle till frisören?",
+        "Hur går man till stationen?": "Hur går man till stationen?",
+    },
+    "nb": {
+        "Hvordan går det med matten?": "matten?",
+        "Hvordan har det gått med å finne leilighet?": "finne leilighet?",
+        "Hva ble vi enige om når det gjelder husleia?": "husleia?",
+        "Hva var det jeg skulle kjøpe til båten?": "kjøpe til båten?",
+        "Kom vi fram til et navn?": "et navn?",
+        "Hvordan går man til stasjonen?": "Hvordan går man til stasjonen?",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "about"), [(code, *pair) for code, pairs in ABOUT.items() for pair in pairs.items()]
+)
+def test_what_a_question_is_about_is_left(language: str, question: str, about: str) -> None:
+    assert matter_of(question, language=language) == about
+
+
+@pytest.mark.parametrize(
+    ("language", "question"), [("en", "How is the maths going?"), ("sv", "Hur går det med matten?")]
+)
+def test_how_a_matter_stands_is_no_word_about_asking(language: str, question: str) -> None:
+    assert without_frame(question, language=language) == question

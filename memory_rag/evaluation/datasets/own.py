@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -51,6 +52,7 @@ def load(
     n: int = 200,
     seed: int = 0,
     languages: Sequence[str] = ("en",),
+    longer_than: int = 0,
     questions: Path | None = None,
     paraphraser: Paraphraser | None = None,
 ) -> Benchmark:
@@ -59,7 +61,7 @@ def load(
     Half of the questions made are 5 to 12 exact words of a turn, half are half-remembered words (the rule is
     ``remembered_words.HALF_REMEMBERED_RULE``); with a paraphraser, a third each. The turn that the words come from is
     relevant; words that another turn holds too are not asked for. Turns with five words of content or more are taken,
-    one after another from each conversation. ``seed`` decides which; the same turns give the same questions.
+    one after another from each conversation that is ``longer_than`` so many turns. ``seed`` decides which; the same turns give the same questions.
     ``languages`` are the memory's; they tell common words. ``questions`` is read as
     :func:`~memory_rag.evaluation.datasets.question_file.read_written` says.
 
@@ -82,7 +84,8 @@ def load(
     makers: list[tuple[str, _Make]] = [(EXACT, exact_words), (HALF, half_remembered)]
     if paraphraser is not None:
         makers.append((PARAPHRASED, partial(_paraphrased, paraphraser)))
-    judged = list(_made(recalled, makers, n=n, seed=seed, languages=languages, dropped=dropped)) if n else []
+    made_of = partial(_made, recalled, makers, n=n, seed=seed, longer_than=longer_than)
+    judged = list(made_of(languages=languages, dropped=dropped)) if n else []
     if questions is not None:
         judged += judged_written(read_written(files, questions), recalled, category=WRITTEN, dropped=dropped)
     made = {
@@ -113,17 +116,22 @@ def _made(
     *,
     n: int,
     seed: int,
+    longer_than: int,
     languages: Sequence[str],
     dropped: Dropped,
 ) -> Iterator[Judged]:
     """Yield up to ``n`` questions, each from another turn, the makers in turns."""
     holders = WordHolders([said_in(turn) for turn in turns])
     sense = WordSense(languages, holders.counts())
+    lengths = Counter(turn.conversation_id for turn in turns)
     number = 0
     for place in _sampled(turns, seed=seed):
         if number == n:
             return
         turn = turns[place]
+        if lengths[turn.conversation_id] <= longer_than:
+            dropped.add(f"turn not asked for: its conversation has {longer_than} turns at most", turn.turn_id)
+            continue
         said = said_in(turn)
         if sum(sense.is_content(word.of(said)) for word in words(said)) < FEWEST_CONTENT_WORDS:
             dropped.add("turn not asked for: few words of content", turn.turn_id)

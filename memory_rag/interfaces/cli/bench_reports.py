@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,9 +10,9 @@ import typer
 
 from memory_rag.interfaces.cli.bench_group import Force, command
 from memory_rag.interfaces.cli.bench_output import print_report, report_file, write_page
-from memory_rag.interfaces.cli.output import Json, note, print_json, say, tell
+from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say, tell
 from memory_rag.interfaces.cli.place import Place
-from memory_rag.interfaces.cli.terminal import padded
+from memory_rag.interfaces.cli.terminal import padded, screen_width
 
 if TYPE_CHECKING:
     from memory_rag.evaluation.report_shape import Comparison
@@ -41,7 +42,7 @@ def score(
         say(f"{padded(name, 16)}{mean['mean']:.4f}")
     say(f"{found['n_queries']:,} queries with judgements, {found['without_hits']:,} of them without hits")
     if found["not_judged"]:
-        note(f"{found['not_judged']:,} queries of the run have no judgements and are not scored")
+        note(f"{found['not_judged']:,} queries of the run have no relevant judgement and are not scored")
 
 
 @command("compare")
@@ -59,7 +60,7 @@ def compare(
     from memory_rag.errors import QueryError
     from memory_rag.evaluation.comparable import comparable, compare_reports
     from memory_rag.evaluation.report_file import by_pool, read_report
-    from memory_rag.evaluation.wording import in_brackets, p_value
+    from memory_rag.interfaces.cli.report_table import comparisons_text
 
     sides = [{one["pool"]: one for one in by_pool(read_report(report_file(path)))} for path in (a, b)]
     shared = [pool for pool in sides[0] if pool in sides[1]]
@@ -77,13 +78,9 @@ def compare(
         return
     for pool, compared in found.items():
         say(f"pool {pool}, a - b, {compared[0]['n']:,} questions")
-        for row in compared:
-            retriever = row["a"].removesuffix(" (a)")
-            between = in_brackets(row["low"], row["high"])
-            say(
-                f"  {padded(retriever, 16)}{row['measure']} {row['difference']:+.3f} {between}  "
-                f"p {p_value(row['p_holm'])}"
-            )
+        say()
+        say(comparisons_text(compared, width=screen_width(widest=120), colour=is_colourful(sys.stdout)))
+    say("In brackets: 95 % intervals. p, Holm: adjusted for all comparisons of the pool.")
 
 
 @command("report")

@@ -61,7 +61,16 @@ def run(
     measures, compared = measures_up_to(k or definition.k)
     with (
         _stopping(),
-        opened_trial(place, definition, setup, also=also or (), weights=weights, asks=not dry_run) as opened,
+        opened_trial(
+            place,
+            definition,
+            setup,
+            also=also or (),
+            weights=weights,
+            # Where k hits are all there is to find, any order would do.
+            longer_than=(k or definition.k) if "conversation" in pools else 0,
+            asks=not dry_run,
+        ) as opened,
     ):
         if dry_run:
             print_summary(opened.benchmark, as_json=as_json)

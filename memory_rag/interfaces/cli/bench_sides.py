@@ -87,11 +87,13 @@ def opened_trial(
     *,
     also: Sequence[str] = (),
     weights: str | None = None,
+    longer_than: int = 0,
     asks: bool = True,
 ) -> Iterator[Opened]:
     """Give a benchmark as a command line names it, with all that was opened for it; it is closed at the end.
 
-    Unless it ``asks``, no model is asked for anything and nothing is refused.
+    Of a memory of one's own, only conversations ``longer_than`` so many turns are asked for. Unless it ``asks``, no
+    model is asked for anything and nothing is refused.
 
     Raises:
         SettingsError: the data are missing or not wanted.
@@ -116,7 +118,8 @@ def opened_trial(
         if is_own:
             with progress_bar() as tell:
                 paraphrases = _paraphrases(setup, work, stack, asks=asks, tell=tell)
-                benchmark = _of_own_memory(place, setup, options, paraphrases)
+                options |= {"longer_than": longer_than, "paraphraser": paraphrases}
+                benchmark = _of_own_memory(place, setup, options)
         else:
             benchmark = definition.named(load(definition.dataset, data, **options), data)
         if asks:
@@ -124,12 +127,10 @@ def opened_trial(
         yield Opened(limited(benchmark, setup.limit), place, work, also, weights, is_own, paraphrases, stack)
 
 
-def _of_own_memory(
-    place: Place, setup: Setup, options: Mapping[str, Any], paraphrases: KeptParaphrases | None
-) -> Benchmark:
+def _of_own_memory(place: Place, setup: Setup, options: Mapping[str, Any]) -> Benchmark:
     with place.open() as memory:
         memory.indexes.catch_up()
-        wanted = {"n": setup.n, "seed": setup.seed, "languages": memory.indexes.languages(), "paraphraser": paraphrases}
+        wanted: dict[str, Any] = {"n": setup.n, "seed": setup.seed, "languages": memory.indexes.languages()}
         wanted |= {"questions": setup.questions} if setup.questions else {}
         benchmark = load("own", list(memory.turns()), **{**options, **wanted})
     return replace(benchmark, name=f"own-{memory.folder.name}")

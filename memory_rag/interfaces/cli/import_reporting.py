@@ -80,7 +80,7 @@ def print_embedding(imported: Imported, *, place: Place) -> None:
         rate = f" ({imported.embedded / imported.seconds:,.0f} turns/s)" if imported.seconds >= 1 else ""
         say(f"embedded {imported.embedded:,} turns in {imported.seconds:,.1f} s{rate}")
     if imported.pending and not imported.has_embedder:
-        note("found by keyword only: this memory has no embedder (embedder = none)")
+        note("these turns will be found by keyword only: this memory has no embedder (embedder = none)")
     elif imported.pending:
         note(f"{imported.pending:,} turns are found by keyword only until you embed them: {place.command('reindex')}")
 

@@ -12,6 +12,8 @@ from memory_rag.evaluation.rank_cells import cutoff_of, side_of
 from memory_rag.evaluation.report_file import distinct_pools
 from memory_rag.evaluation.report_shape import AnyReport, Comparison, Report
 from memory_rag.evaluation.series import Series, series_of
+from memory_rag.evaluation.statistics import RESAMPLES
+from memory_rag.evaluation.summaries import resampled
 from memory_rag.evaluation.wording import (
     MISSING,
     WITHIN,
@@ -22,6 +24,7 @@ from memory_rag.evaluation.wording import (
     p_value,
     points,
     points_between,
+    tests_of,
 )
 from memory_rag.interfaces.cli.terminal import columns_of, shown
 
@@ -45,22 +48,32 @@ def report_text(report: AnyReport, *, width: int, colour: bool = False) -> str:
 
 
 def comparisons_text(found: Sequence[Comparison], *, width: int, colour: bool = False) -> str:
-    """Return comparisons as a table: difference with its interval, p, and how many questions each side alone wins."""
+    """Return how each retriever of a report "a" does against itself in a report "b", as a table: the difference with
+    its interval, p, and how many questions each side alone wins.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
-    table.add_column("a", overflow="fold")
-    table.add_column("b", overflow="fold")
-    for name in ("measure", "a - b, points", "p", "p, Holm", "a alone", "b alone"):
+    with_outcomes = any("outcome" in one for one in found)
+    table.add_column("retriever", overflow="fold")
+    for name in ("measure", "a - b, points", "p", "p, Holm", *(("a alone", "b alone") if with_outcomes else ())):
         table.add_column(name, justify="left" if name == "measure" else "right", no_wrap=True)
     for one in found:
         alone = (f"{one['outcome']['won']:,}", f"{one['outcome']['lost']:,}") if "outcome" in one else ("", "")
         between = f"{points(one['difference'])} {points_between(one['low'], one['high'])}".strip()
-        cells = (shown(one["a"]), shown(one["b"]), one["measure"], between, p_value(one["p"]), p_value(one["p_holm"]))
-        table.add_row(*(Text(cell) for cell in (*cells, *alone)), style="bold" if is_clear(one) else "")
+        cells = (_of_both(one), one["measure"], between, p_value(one["p"]), p_value(one["p_holm"]))
+        table.add_row(
+            *(Text(cell) for cell in (*cells, *(alone if with_outcomes else ()))), style="bold" if is_clear(one) else ""
+        )
     return _written([table], width=width, colour=colour)
+
+
+def _of_both(one: Comparison) -> str:
+    """Return the name of a retriever of two reports; both names where only one of them is in-sample."""
+    names = dict.fromkeys((one["a"].removesuffix(" (a)"), one["b"].removesuffix(" (b)")))
+    return shown(" / ".join(names))
 
 
 def _written(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str:
@@ -225,10 +238,17 @@ def _wins(report: Report) -> str:
 
 def _definitions(reports: Sequence[Report]) -> Table:
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column(overflow="fold")
     table.add_column(style="dim")
-    for names, text in definitions_of(reports).items():
-        table.add_row(names, text)
+    intervals = {"[low, high]": f"95 % bootstrap interval, {RESAMPLES:,} resamples, of {_resampled(reports)}"}
+    for names, text in {**definitions_of(reports), **intervals, **tests_of(reports)}.items():
+        table.add_row(Text(names), Text(text))
     return table
+
+
+def _resampled(reports: Sequence[Report]) -> str:
+    by = resampled(reports[0]["conversations"])
+    return "whole conversations" if by == "conversation" else "questions (too few conversations to resample those)"

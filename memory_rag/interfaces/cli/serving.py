@@ -46,6 +46,10 @@ def serve(
     context_tokens: Annotated[
         int, typer.Option("--context-tokens", min=0, metavar="N", help="What the memory may add to a chat's prompt.")
     ] = _TOKENS,
+    report: Annotated[
+        list[Path] | None,
+        typer.Option("--report", metavar="DIR", help="A folder of bench run, shown on the page.", exists=True),
+    ] = None,
 ) -> None:
     """Serve a page of the memory, a chat endpoint that remembers, and MCP.
 
@@ -89,5 +93,6 @@ def serve(
         upstream=upstream,
         key=os.environ.get(KEY_VARIABLE) or None,
         n_tokens=context_tokens,
+        reports=report or (),
         told=told,
     )

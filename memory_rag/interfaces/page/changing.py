@@ -46,7 +46,9 @@ def forget_form(asked: Asked) -> Drawn:
         "chosen": turn_ids is not None,
         "fields": {name: asked.one(name) for name in ("conversation", "speaker", "since", "until")},
         "turn_ids": asked.all("turn"),
-        "names": [(one.conversation_id, one.title or one.conversation_id) for one in asked.memory.store.conversations()],
+        "names": [
+            (one.conversation_id, one.title or one.conversation_id) for one in asked.memory.store.conversations()
+        ],
         "title": asked.texts.tell("forget"),
         "n": len(turn_ids or ()),
         "seen": _seen(turn_ids or []),

@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from memory_rag.interfaces.page.asked import Asked, Drawn
-from memory_rag.interfaces.page.marked import Piece, first_words, passage
+from memory_rag.interfaces.page.marked import Piece, at_words, first_words, passage, pieces_of
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Hit, Ranking
 from memory_rag.talks.talk import Unit
-from memory_rag.turns import Turn
+from memory_rag.turns import Span, Turn
 
 _SESSIONS: Final = 20
 _HITS: Final = 10
 _MOST_HITS: Final = 100
 _LONGEST: Final = 10_000
+_AROUND: Final = 120
+"""Characters shown on each side of a quote."""
 _FILTERS: Final = ("conversation", "speaker", "since", "until")
 
 
@@ -68,7 +70,7 @@ def home(asked: Asked) -> Drawn:
             "n_turns": len(asked.memory),
             "next": first + _SESSIONS if len(talks) > _SESSIONS else None,
             "previous": max(0, first - _SESSIONS) if first else None,
-            "off_record": asked.memory.off_record.since if hasattr(asked.memory.off_record, "since") else None,
+            "off_record": asked.memory.off_record.since,
             "title": asked.texts.tell("home"),
         },
     )
@@ -125,11 +127,18 @@ def quotes(asked: Asked) -> Drawn:
         {
             "quote": one,
             "when": asked.when(one.said_at),
-            "differences": [str(difference.as_json()) for difference in one.differences[:0]],
+            "around": _around(asked.memory.get(one.turn_id).text, Span(one.start, one.end)),
         }
         for one in found
     ]
     return Drawn("quotes", {"q": words, "found": shown, "title": asked.texts.tell("quotes")})
+
+
+def _around(text: str, quoted: Span) -> list[Piece]:
+    """Return a quote with the words just before and after it, the quote marked."""
+    start, end = at_words(text, max(0, quoted.start - _AROUND), min(len(text), quoted.end + _AROUND))
+    pieces = pieces_of(text, [quoted], within=Span(start, end))
+    return [*([Piece("… ")] if start else []), *pieces, *([Piece(" …")] if end < len(text) else [])]
 
 
 def within(asked: Asked) -> Within:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from memory_rag.inventory import bytes_by_kind, readable_size
 from memory_rag.interfaces.page.asked import Asked, Drawn
+from memory_rag.inventory import bytes_by_kind, readable_size
 
 _SHOWN: Final = 200
 
@@ -37,7 +37,9 @@ def about(asked: Asked) -> Drawn:
         "state": [(key, _written(value)) for key, value in memory.prompt.state.get().items()],
         "pins": [(one, asked.day(one.pinned_at)) for one in memory.prompt.pins.all()],
         "decisions": [(one, asked.day(one.decided_at)) for one in memory.prompt.decisions.all()],
-        "found": [(_kind(asked, kind), asked.texts.get(f"action_{action}", action), n) for (kind, action), n in counted],
+        "found": [
+            (_kind(asked, kind), asked.texts.get(f"action_{action}", action), n) for (kind, action), n in counted
+        ],
         "scanned": scanned,
         "off_record": memory.store.off_record_since,
         "title": asked.texts.tell("about"),
@@ -81,11 +83,10 @@ def set_state(asked: Asked) -> Drawn:
 
 def off_record(asked: Asked) -> Drawn:
     """Go off the record, or on it again."""
-    from datetime import UTC, datetime
-
-    wanted = asked.one("off") == "1"
-    if wanted != (asked.memory.store.off_record_since is not None):
-        asked.memory.store.set_off_record(datetime.now(UTC).isoformat() if wanted else None)
+    if asked.one("off") == "1":
+        asked.memory.off_record.on()
+    else:
+        asked.memory.off_record.off()
     return Drawn(to="/about")
 
 

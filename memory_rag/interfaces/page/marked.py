@@ -29,8 +29,8 @@ def pieces_of(text: str, marks: Iterable[Span], *, within: Span | None = None) -
     shown = within or Span(0, len(text))
     found: list[Piece] = []
     at = shown.start
-    for mark in sorted(marks):
-        start, end = max(mark.start, at), min(mark.end, shown.end)
+    for mark in _joined(marks):
+        start, end = max(mark.start, shown.start), min(mark.end, shown.end)
         if start >= end:
             continue
         if start > at:
@@ -39,7 +39,18 @@ def pieces_of(text: str, marks: Iterable[Span], *, within: Span | None = None) -
         at = end
     if at < shown.end:
         found.append(Piece(text[at : shown.end]))
-    return found
+    return [piece for piece in found if piece.text]
+
+
+def _joined(marks: Iterable[Span]) -> list[Span]:
+    """Return marks in order, those that overlap as one."""
+    joined: list[Span] = []
+    for mark in sorted(marks):
+        if joined and mark.start < joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, mark.end))
+        else:
+            joined.append(mark)
+    return joined
 
 
 def words_asked(memory: Memory, query: str, text: str) -> list[Span]:
@@ -61,14 +72,14 @@ def passage(memory: Memory, hit: Hit, query: str) -> tuple[list[Piece], bool, bo
     start = hit.span.start + inner.start
     end = hit.span.start + inner.end
     spare = max(0, SHOWN - (end - start)) // 2
-    start, end = _at_words(text, max(0, start - spare), min(len(text), max(end, start + 1) + spare))
+    start, end = at_words(text, max(0, start - spare), min(len(text), max(end, start + 1) + spare))
     end = min(end, start + 2 * SHOWN)
     return pieces_of(text, words_asked(memory, query, text), within=Span(start, end)), start > 0, end < len(text)
 
 
-def _at_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """Move the ends of a span outwards to white space, a little at most."""
-    while 0 < start and not text[start - 1].isspace() and start > 0:
+def at_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Move the ends of a span outwards to white space."""
+    while start > 0 and not text[start - 1].isspace():
         start -= 1
     while end < len(text) and not text[end].isspace():
         end += 1
@@ -79,8 +90,3 @@ def first_words(text: str, *, most: int = 160) -> str:
     """Return the beginning of a text on one line."""
     line = " ".join(text[: most * 2].split())
     return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
-
-
-def of_text(pieces: Sequence[Piece]) -> str:
-    """Return the words of pieces."""
-    return "".join(piece.text for piece in pieces)

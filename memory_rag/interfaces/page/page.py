@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
-from http.cookies import SimpleCookie
+from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qs
@@ -146,7 +146,7 @@ def _texts(request: Request) -> Texts:
     cookie = SimpleCookie()
     try:
         cookie.load(request.headers.get("cookie", ""))
-    except Exception:  # noqa: BLE001  the parser raises several kinds; a cookie that is none chooses nothing
+    except CookieError:
         cookie = SimpleCookie()
     given = cookie.get(LANGUAGE)
     return chosen("" if given is None else given.value, request.headers.get("accept-language", ""))

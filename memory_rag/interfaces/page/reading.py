@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from urllib.parse import quote
 
 from memory_rag.errors import UnknownTurnError
 from memory_rag.interfaces.page.asked import Asked, Drawn
@@ -71,8 +72,8 @@ def summary(asked: Asked) -> Drawn:
     level = asked.one("level") if asked.one("level") in tuple(Level) else Level.HUNDRED.value
     names = [(one.conversation_id, one.title or one.conversation_id) for one in asked.memory.store.conversations()]
     if not chosen and names:
-        newest = asked.memory.store.newest_turn()
-        chosen = newest.conversation_id if newest is not None else names[0][0]
+        told = (name for name, _title in names if asked.memory.summaries.stored(name, level=Level(level)))
+        chosen = next(told, names[0][0])
     found = asked.memory.summaries.audited(chosen, level=Level(level)) if chosen else []
     values = {
         "chosen": chosen,
@@ -89,7 +90,9 @@ def summary(asked: Asked) -> Drawn:
                     for kind, kept in one.audit.kept.items()
                     if kept.of
                 ],
-                "lost": [(asked.texts.get(f"kind_{lost.kind}", lost.kind), lost) for lost in one.audit.lost[:_LOST_SHOWN]],
+                "lost": [
+                    (asked.texts.get(f"kind_{lost.kind}", lost.kind), lost) for lost in one.audit.lost[:_LOST_SHOWN]
+                ],
                 "n_lost": len(one.audit.lost),
             }
             for one in found
@@ -103,8 +106,6 @@ def make_summary(asked: Asked) -> Drawn:
     """Summarise a conversation now, and show it."""
     chosen = asked.one("conversation")
     asked.memory.summaries.summarise(chosen, focus=asked.one("focus"))
-    from urllib.parse import quote
-
     return Drawn(to=f"/summary?conversation={quote(chosen, safe='', errors='replace')}")
 
 

@@ -34,7 +34,9 @@ class Texts:
 @cache
 def languages() -> dict[str, str]:
     """Return the languages that there are, each with its own name, the source first."""
-    found = sorted(file.name[:-5] for file in files(__package__).joinpath("texts").iterdir() if file.name[-5:] == ".toml")
+    found = sorted(
+        file.name[:-5] for file in files(__package__).joinpath("texts").iterdir() if file.name[-5:] == ".toml"
+    )
     found.sort(key=lambda code: code != SOURCE)
     return {code: texts_in(code).catalogue["language"] for code in found}
 

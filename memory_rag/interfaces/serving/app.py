@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -38,6 +39,7 @@ class Service:
     token: str | None = None
     limits: Limits = field(default_factory=Limits)
     has_mcp: bool = True
+    reports: Sequence[Path] = ()
 
 
 def app_of(service: Service) -> Any:
@@ -46,7 +48,7 @@ def app_of(service: Service) -> Any:
     endpoint = Endpoint(
         service.memories, service.upstream, n_tokens=service.n_tokens, takes_token=service.token is not None
     )
-    page = Page(service.memories, secret=secrets.token_bytes(32))
+    page = Page(service.memories, secret=secrets.token_bytes(32), reports=service.reports)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -93,7 +95,6 @@ def app_of(service: Service) -> Any:
     )
     for method, path, handler in page.routes():
         app.add_api_route(path, handler, methods=[method], response_model=None, include_in_schema=False)
-    page.mount(app)
     if mounted is not None:
         app.router.routes.append(Mount("/", mounted))
     guarded: Any = Limited(app, service.limits)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memory_rag.errors import MissingExtraError
@@ -27,6 +28,7 @@ def serve(
     upstream: str | None,
     key: str | None,
     n_tokens: int,
+    reports: Sequence[Path] = (),
     told: Callable[[str], None],
 ) -> None:
     """Serve the page, the endpoint and MCP until the process is stopped; ``told`` is given the URL.
@@ -56,6 +58,7 @@ def serve(
         origins=address.origins,
         token=address.token,
         has_mcp=_has_mcp(),
+        reports=reports,
     )
     app: Any = app_of(service)
     listener = listener_at(address)
@@ -77,11 +80,7 @@ def serve(
 
 
 def _has_mcp() -> bool:
-    with suppress(ImportError):
-        import mcp  # noqa: F401
-
-        return True
-    return False
+    return find_spec("mcp") is not None
 
 
 def _is_news(record: logging.LogRecord) -> bool:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +10,6 @@ from typing import Any
 
 import openai
 import pytest
-import uvicorn
 
 from memory_rag.interfaces.endpoint.upstream import Upstream
 from memory_rag.interfaces.mcp.live_memory import LiveMemory
@@ -21,6 +17,7 @@ from memory_rag.interfaces.serving.app import Service, app_of
 from memory_rag.interfaces.serving.memories import Memories
 from memory_rag.memory import Memory
 from memory_rag.turns import Turn
+from tests.interfaces.serving.served import opened, serving
 from tests.model_server import ModelServer, model_server
 
 
@@ -56,30 +53,6 @@ class Served:
         """The messages that the model was sent."""
         messages: list[dict[str, Any]] = self.model.requests[index]["messages"]
         return messages
-
-
-def opened(home: Path, name: str) -> LiveMemory:
-    return LiveMemory(home / name, lambda create: Memory.open(home / name, embedder="none", create=create))
-
-
-@contextmanager
-def serving(app: Any) -> Iterator[str]:
-    """Serve an app until the end, and give its URL."""
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(app, lifespan="on", log_config=None, access_log=False, timeout_graceful_shutdown=2)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.005)
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
 
 
 @contextmanager

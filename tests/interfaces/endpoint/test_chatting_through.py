@@ -464,7 +464,8 @@ def test_fifty_chats_at_once_lose_and_mix_nothing(served: Served) -> None:
 @pytest.mark.parametrize(
     "body",
     [b"", b"[]", b"{", b"\xff", b'{"model": 1}', b'{"messages": 3}', b'{"messages": [null, 1, {"role": 5}]}',
-     b'{"messages": [{"role": "user", "content": "\\ud800 \\u0000"}]}', b'{"messages": [{"role": "user", "content": {}}]}',
+     b'{"messages": [{"role": "user", "content": "\\ud800 \\u0000"}]}',
+     b'{"messages": [{"role": "user", "content": {}}]}',
      b"[" * 100_000, b'{"messages": []}'],
 )  # fmt: skip
 def test_no_body_breaks_the_server(served: Served, body: bytes) -> None:

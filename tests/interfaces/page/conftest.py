@@ -1,0 +1,113 @@
+"""The page over a small history, before a real browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from memory_rag.interfaces.serving.app import Service, app_of
+from memory_rag.interfaces.serving.memories import Memories
+from memory_rag.memory import Memory
+from tests.interfaces.serving.served import opened, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT: Final = Path(__file__).parents[3]
+AXE: Final = ROOT / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
+_FLAGS: Final = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+SAID: Final = (
+    ("Ebba", "user", "I'm deciding now: the price of the sourdough is 62 kronor."),
+    ("Assistant", "assistant", "Noted: 62 kronor for the sourdough."),
+    ("Ebba", "user", "My kayak is blue and leaks at the bow.\n\nCall me on 070-123 45 67."),
+    ("Assistant", "assistant", "<script>document.title = 'broken in'</script><b>Resin</b> mends a bow."),
+    ("Ebba", "user", "We decided to use resin, because it sets overnight."),
+    ("Assistant", "assistant", "Then resin it is. The kayak will be dry by Sunday."),
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The page's URL and the memory behind it."""
+
+    url: str
+    memory: Memory
+
+
+def fill(folder: Path) -> None:
+    start = datetime(2026, 4, 10, 8, 0, tzinfo=UTC)
+    with Memory.open(folder, embedder="none", language="en,sv", summaries="off") as memory:
+        for number, (speaker, role, text) in enumerate(SAID):
+            memory.add(
+                text,
+                speaker=speaker,
+                role=role,
+                conversation_id="boats/2026" if number > 1 else "bread",
+                said_at=start + timedelta(days=number),
+            )
+        memory.summaries.summarise("boats/2026", keep_recent=1)
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> Iterator[Shown]:
+    fill(tmp_path / "main")
+    live = opened(tmp_path, "main")
+    memories = Memories(live, name="main", home=tmp_path)
+    with serving(app_of(Service(memories, has_mcp=False))) as url:
+        yield Shown(url, live.get())
+    memories.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A Chromium of this machine, or the one that Playwright installed."""
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        pytest.skip("needs the package playwright: pip install playwright")
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        try:
+            made = playwright.chromium.launch(executable_path=path, args=_FLAGS)
+        except Error as error:
+            pytest.skip(f"needs a Chromium: apt-get install chromium ({str(error).splitlines()[0]})")
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A browser's page that lets nothing wrong go by in silence."""
+    context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 900})
+    made = context.new_page()
+    made.set_default_timeout(8000)
+    wrong: list[str] = []
+    made.on("pageerror", lambda error: wrong.append(str(error)))
+    made.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
+    yield made
+    context.close()
+    assert [one for one in wrong if "status of 40" not in one] == []
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    if not AXE.is_file():
+        pytest.skip("needs axe-core: tests/interfaces/page/install")
+    return AXE.read_text(encoding="utf-8")
+
+
+def problems(page: Page, axe: str) -> list[Any]:
+    """Return what axe finds wrong with a page: the rule and the elements."""
+    # Through the debugger, as the page's own policy lets no other script in.
+    page.evaluate(axe)
+    found = page.evaluate("() => axe.run()")
+    return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found["violations"]]

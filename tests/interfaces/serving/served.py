@@ -1,0 +1,40 @@
+"""An app of ours on a free port of this machine."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from memory_rag.interfaces.mcp.live_memory import LiveMemory
+from memory_rag.memory import Memory
+
+
+def opened(home: Path, name: str) -> LiveMemory:
+    return LiveMemory(home / name, lambda create: Memory.open(home / name, embedder="none", create=create))
+
+
+@contextmanager
+def serving(app: Any) -> Iterator[str]:
+    """Serve an app until the end, and give its URL."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    config = uvicorn.Config(app, lifespan="on", log_config=None, access_log=False, timeout_graceful_shutdown=2)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.005)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()

@@ -1,0 +1,142 @@
+"""Whole talks by their vectors: found by what all of a talk is about, and gone with any turn of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_rag.memory import Memory
+from memory_rag.talks.searching import WEAK
+from tests.retrieval.given_vectors import GivenVectors
+from tests.talks.conftest import TALKS, tell
+
+Opened = Callable[..., Memory]
+QUESTION = "How goes the maths?"
+
+
+def whole(name: str) -> str:
+    return "\n".join(text for _role, text in TALKS[name])
+
+
+def of_user(name: str) -> str:
+    return "\n".join(text for role, text in TALKS[name] if role == "user")
+
+
+def maths(**more: list[float]) -> GivenVectors:
+    """An embedder to which the question is near the talk at school as a whole, and near none of its turns."""
+    vectors = {QUESTION: [1.0, 0.0], whole("school"): [0.8, 0.6], of_user("school"): [0.6, 0.8], **more}
+    return GivenVectors(vectors, elsewhere=[0.0, 1.0])
+
+
+def windows(memory: Memory) -> list[tuple[str, str, int]]:
+    with sqlite3.connect(memory.folder / "turns.sqlite") as connection:
+        return connection.execute(
+            "SELECT conversation_id, side, n_turns FROM talk_windows ORDER BY conversation_id, side, place"
+        ).fetchall()
+
+
+def in_any_file(folder: Path, data: bytes) -> bool:
+    return any(data in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("unit", ["session", "conversation"])
+def test_a_talk_is_found_by_its_whole_that_no_turn_of_it_tells(opened: Opened, unit: str) -> None:
+    memory = opened(embedder=maths())
+    tell(memory)
+    memory.talks.embed()
+
+    found = memory.talks.search(QUESTION, unit=unit)
+
+    assert found.conversation_ids[0] == "school"
+    assert found[0].signals["dense_talk"] > 0 < found[0].signals["dense_user"]
+    assert found[0].signals["dense_turn"] == 0
+    assert windows(memory) == [
+        ("flat", "all", 2), ("flat", "user", 1), ("garden", "all", 2), ("garden", "user", 1),
+        ("school", "all", 3), ("school", "user", 2),
+    ]  # fmt: skip
+
+
+def test_a_search_embeds_a_few_talks_in_passing_but_for_a_short_one_that_goes_on(opened: Opened) -> None:
+    memory = opened(embedder=maths())
+    tell(memory)
+
+    memory.talks.search(QUESTION)
+
+    assert windows(memory) == [("garden", "all", 2), ("garden", "user", 1), ("school", "all", 3), ("school", "user", 2)]
+
+
+def test_what_another_process_embedded_is_found(opened: Opened) -> None:
+    own = maths()
+    memory, other = opened(embedder=own), opened(embedder=maths())
+    memory.talks.search(QUESTION)
+    tell(other)
+    other.talks.embed()
+
+    found = memory.talks.search(QUESTION)
+
+    assert found[0].signals["dense_talk"] > 0
+    assert whole("school") not in own.embedded
+
+
+def test_new_turns_of_a_talk_wait_until_there_are_a_few(opened: Opened) -> None:
+    memory = opened(embedder=maths())
+    tell(memory)
+    memory.talks.embed()
+    before = windows(memory)
+    for number in range(3):
+        memory.add(f"More {number}.", conversation_id="flat", session_id="2026-04-12")
+    memory.talks.search(QUESTION)
+    assert windows(memory) == before
+
+    memory.add("More 3.", conversation_id="flat", session_id="2026-04-12")
+    memory.talks.search(QUESTION)
+
+    assert windows(memory)[:2] == [("flat", "all", 6), ("flat", "user", 5)]
+
+
+@pytest.mark.parametrize("how", ["forget", "correct"])
+def test_no_vector_of_a_talk_outlives_a_turn_of_it(opened: Opened, how: str) -> None:
+    memory = opened(embedder=maths())
+    tell(memory)
+    memory.talks.embed()
+    memory.talks.search(QUESTION)
+    vector = np.array([0.8, 0.6], "<f4").tobytes()
+    assert in_any_file(memory.folder, vector)
+    turn = list(memory.turns(conversation_id="school"))[1]
+
+    if how == "forget":
+        memory.forget([turn.turn_id])
+    else:
+        memory.correct(turn.turn_id, text="Let her draw it.", keep_old=False)
+
+    assert {name for name, _, _ in windows(memory)} == {"flat", "garden"}
+    memory.close()
+    assert not in_any_file(memory.folder, vector)
+
+
+def test_a_talk_that_was_forgotten_in_part_is_found_by_what_is_left(opened: Opened) -> None:
+    left = "\n".join(text for _role, text in TALKS["school"][:2])
+    memory = opened(embedder=maths(**{left: [0.9, 0.1]}))
+    tell(memory)
+    memory.talks.embed()
+    memory.talks.search(QUESTION)
+    memory.forget([list(memory.turns(conversation_id="school"))[2].turn_id])
+    memory.talks.embed()
+
+    assert memory.talks.search(QUESTION).conversation_ids[0] == "school"
+
+
+def test_a_question_that_nothing_clearly_answers_gets_the_nearest_and_is_told_so(opened: Opened) -> None:
+    memory = opened(embedder=maths())
+    tell(memory)
+    memory.talks.embed()
+
+    asked = memory.talks.search(QUESTION)
+    answered = memory.talks.search("What keeps the white butterflies off the kale full of caterpillars?")
+
+    assert (asked.evidence, WEAK in asked.notes) == ("weak", True)
+    assert (answered.evidence, WEAK in answered.notes) == ("strong", False)
