@@ -263,6 +263,16 @@ def m010_talk_windows(connection: Connection) -> None:
         connection.execute(statement)
 
 
+def m011_moved_turns(connection: Connection) -> None:
+    """What was made of a session goes when a turn moves to another one: it tells of a turn that isn't in it."""
+    connection.execute(
+        "CREATE TRIGGER talk_turn_moved AFTER UPDATE OF session_id ON turns WHEN OLD.session_id IS NOT NEW.session_id "
+        "BEGIN DELETE FROM talk_summaries WHERE conversation_id = OLD.conversation_id "
+        "AND (unit = 'conversation' OR session_id = OLD.session_id); "
+        "DELETE FROM talk_windows WHERE conversation_id = OLD.conversation_id AND session_id = OLD.session_id; END"
+    )
+
+
 STEPS: tuple[Step, ...] = (
     m001_turns_and_changes,
     m002_vanished,
@@ -274,6 +284,7 @@ STEPS: tuple[Step, ...] = (
     m008_pinned_words,
     m009_chat_messages,
     m010_talk_windows,
+    m011_moved_turns,
 )
 
 

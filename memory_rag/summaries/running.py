@@ -246,9 +246,9 @@ class RunningSummaries:
             trigger=trigger,
             model=made.made_by,
             summary=number,
-            n_turns=n_covered,
+            n_turns=len(batch),
             n_words=made.n_words,
-            tokens_before=sum(estimated_tokens(turn.text) for turn in [*covered, *batch]),
+            tokens_before=estimated_tokens(base.text) + sum(estimated_tokens(turn.text) for turn in batch),
             tokens_after=estimated_tokens(made.text),
             note=made.note,
         )

@@ -13,6 +13,8 @@ from memory_rag.summaries.summary import Level, Summary
 from memory_rag.summaries.summary_rows import Stored
 
 _NAMES: Final = {Level.HUNDRED: "100 turns", Level.THOUSAND: "1,000 turns", Level.LIFETIME: "lifetime"}
+_NO_CHANGE: Final = 2**62
+"""After every change of a store."""
 _LONGEST_TOKEN: Final = 16
 """Code points of a token at most, on the average of a text: a longer text needn't be counted to be too long."""
 
@@ -67,7 +69,9 @@ class ConversationSummary:
     def _choices(self) -> tuple[_Choice, ...]:
         state = (self._shelf.followed, self._shelf.state(self._conversation_id))
         read = self._read
-        seq, lowest = self._shelf.first_added(self._conversation_id, after_seq=0 if read is None else read.seq)
+        # At first nothing was covered that an addition could lie in: not every change has to be looked at.
+        after = _NO_CHANGE if read is None else read.seq
+        seq, lowest = self._shelf.first_added(self._conversation_id, after_seq=after)
         if read is not None and read.state == state:
             covered = max((one.last_ordinal for choice in read.choices for one in choice.covers or ()), default=-1)
             if lowest is not None and lowest <= covered:

@@ -17,7 +17,7 @@ from memory_rag.prompt.turn_parts import pair_shape
 from memory_rag.summaries.reading import is_read
 from memory_rag.summaries.summary import Count
 from memory_rag.text.analyzer import Analyzer
-from memory_rag.turns import Role, Turn, printable
+from memory_rag.turns import Turn, printable
 
 Vectors = npt.NDArray[np.float32]
 VectorsOf = Callable[[Sequence[str]], Vectors]
@@ -87,7 +87,7 @@ def safe_cut(turns: Sequence[Turn], at: int) -> int:
         return at
     near = turns[: at + _RESULTS_WITHIN]
     whole = set(cut_points([_as_pairs(turn) for turn in near]))
-    return next((place for place in range(at, 0, -1) if place in whole and turns[place].role is not Role.TOOL), 0)
+    return next((place for place in range(at, 0, -1) if place in whole), 0)
 
 
 def _as_pairs(turn: Turn) -> Message:

@@ -8,8 +8,8 @@ of what it is about was said, "go" and "should" in common are the best match and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,7 @@ MEANT: Final = ("dated", "named_talk", "speaker", "standing", "tells_when")
 _NOT_MEASURED: Final = ("wording", "literal")
 """Signals of words that were given: the floor's lines were measured on questions."""
 _TOP: Final = 3
+_WHOLE: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +139,48 @@ def standardized(cosine: Scores) -> Scores:
     return result
 
 
-def or_else(cosine: Scores, codes: Codes, *, otherwise: Scores) -> Scores:
-    """Return the cosines of talks by their codes, standardized; what tells of one without a vector in its place.
+@dataclass(frozen=True, slots=True)
+class WholeCosines:
+    """The cosines of whole talks by their codes, ``MISSING`` without a window, and how many windows each has."""
 
-    Where none has one, nothing is told: 0.
-    """
-    has = cosine > MISSING
-    values: Scores = np.where(has[codes], standardized(cosine)[codes], otherwise)
-    return values if has.any() else np.zeros(len(codes))
+    cosine: Scores
+    n_windows: npt.NDArray[np.int64]
+
+    @classmethod
+    def none(cls, n: int) -> Self:
+        """Return those of n talks of which none has a window."""
+        return cls(np.full(n, MISSING), np.zeros(n, np.int64))
+
+    @property
+    def has(self) -> npt.NDArray[np.bool_]:
+        return self.cosine > MISSING
+
+    def only(self, codes: Codes) -> WholeCosines:
+        """Return those of some talks alone."""
+        cosine = np.full(len(self.cosine), MISSING)
+        cosine[codes] = self.cosine[codes]
+        return replace(self, cosine=cosine)
+
+    def or_else(self, other: WholeCosines) -> WholeCosines:
+        """Return these, and another's where a talk has none; these alone if no talk has any."""
+        if not self.has.any():
+            return self
+        return WholeCosines(
+            np.where(self.has, self.cosine, other.cosine), np.where(self.has, self.n_windows, other.n_windows)
+        )
+
+    def standardized(self, codes: Codes, *, otherwise: Scores) -> Scores:
+        """Return what they tell of talks: deviations, of a talk of more than two windows the less, the more it has.
+
+        A window of two still knows what the talk was about; the best of forty tells no more than the best turn. A talk
+        without a window has ``otherwise``, held back as the others are; where no talk has one, nothing is told: 0.
+        """
+        if not self.has.any():
+            return np.zeros(len(codes))
+        share = np.minimum(1.0, _WHOLE / np.maximum(self.n_windows, 1))
+        of_windows = (standardized(self.cosine) * share)[codes]
+        values: Scores = np.where(self.has[codes], of_windows, otherwise * share[self.has].mean())
+        return values
 
 
 def entries_of_talks(codes: Codes, wanted: Entries, *, n: int, allowed: npt.NDArray[np.bool_]) -> Entries:

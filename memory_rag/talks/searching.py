@@ -25,10 +25,10 @@ from memory_rag.talks.ranking import (
     WEIGHTS,
     BestTurns,
     Codes,
+    WholeCosines,
     best_turns,
     entries_of_talks,
     keyword_of_talks,
-    or_else,
     share_of,
     standardized,
 )
@@ -110,11 +110,9 @@ class TalkSearch:
             searcher.bm25, analysis.terms, stage.pool, codes, n=len(names), counts=scene.searched
         )
         core = candidates(scene, allowed=scope.allowed, depth=question.depth)
+        cosines = [heard.cosine, *(one.cosine for one in whole.values())]
         more = np.concatenate(
-            [
-                _first(values)
-                for values in (of_talks, heard.bm25, *(cosine - MISSING for cosine in (heard.cosine, *whole.values())))
-            ]
+            [_first(values) for values in (of_talks, heard.bm25, *(one - MISSING for one in cosines))]
         )
         others = entries_of_talks(codes, np.setdiff1d(more, codes[core]), n=len(names), allowed=scope.allowed)
         if len(others) > _TURNS_LOOKED_AT:
@@ -140,20 +138,18 @@ class TalkSearch:
 
     def _near(
         self, unit: Unit, names: list[str], present: Codes, scene: Scene, dense: DenseIndex | None
-    ) -> dict[Side, Scores]:
+    ) -> dict[Side, WholeCosines]:
         """Return the cosines of whole talks, by their codes; ``MISSING`` for one without, and outside of the scope.
 
         Where some talks have words that are the user's alone, one in which nobody else speaks has all of its in their
         place; where none has, nothing is told twice.
         """
-        near = {side: np.full(len(names), MISSING) for side in Side}
-        if dense is not None and scene.query_vector is not None:
-            self._whole.catch_up(dense.embedder)
-            for side, cosine in self._whole.cosines(scene.query_vector, names, unit=unit).items():
-                near[side][present] = cosine[present]
-        if (near[Side.USER] > MISSING).any():
-            near[Side.USER] = np.where(near[Side.USER] > MISSING, near[Side.USER], near[Side.ALL])
-        return near
+        if dense is None or scene.query_vector is None:
+            return {side: WholeCosines.none(len(names)) for side in Side}
+        self._whole.catch_up(dense.embedder)
+        found = self._whole.cosines(scene.query_vector, names, unit=unit)
+        of_all, of_user = (found[side].only(present) for side in (Side.ALL, Side.USER))
+        return {Side.ALL: of_all, Side.USER: of_user.or_else(of_all)}
 
     def _heard(
         self, question: TalkQuestion, told: dict[int, TalkSummary], scene: Scene, dense: DenseIndex | None, *, n: int
@@ -233,8 +229,8 @@ def _scored(
     best: BestTurns,
     *,
     keyword_talk: Scores,
-    dense_talk: Scores,
-    dense_user: Scores,
+    dense_talk: WholeCosines,
+    dense_user: WholeCosines,
     keyword_told: Scores,
     dense_told: Scores,
 ) -> _Scored:
@@ -243,8 +239,8 @@ def _scored(
     values = {
         **best.signals,
         "keyword_talk": np.square(keyword_talk[codes]),
-        "dense_talk": or_else(dense_talk, codes, otherwise=nearest_turn),
-        "dense_user": or_else(dense_user, codes, otherwise=nearest_turn),
+        "dense_talk": dense_talk.standardized(codes, otherwise=nearest_turn),
+        "dense_user": dense_user.standardized(codes, otherwise=nearest_turn),
         "keyword_told": np.square(keyword_told[codes]),
         "dense_told": dense_told[codes],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from memory_rag.talks.talk import Talk, TalkId, TalkSummary, Unit
 from memory_rag.turns import from_microseconds, text_bytes, text_from_bytes, to_microseconds
 
 _FETCH = 500
-_HEARD = "recalled AND role IN ('user', 'assistant')"
+HEARD: Final = "recalled AND role IN ('user', 'assistant')"
+"""Which turns a talk is made of."""
 _HEAD = "talk, conversation_id, session_id, unit, made_by, made_at, n_turns"
 
 
@@ -85,7 +87,7 @@ class TalkShelf:
                 for session_id, *rest in connection.execute(
                     "SELECT s.session_id, s.n, s.last, ifnull(t.n_turns, 0), ifnull(t.last_row, 0), "
                     "ifnull(t.made_by, '') FROM (SELECT session_id, count(*) AS n, max(row) AS last, min(ordinal) AS "
-                    f"first FROM turns WHERE conversation_id = ? AND {_HEARD} GROUP BY session_id) AS s "
+                    f"first FROM turns WHERE conversation_id = ? AND {HEARD} GROUP BY session_id) AS s "
                     "LEFT JOIN talk_summaries AS t ON t.conversation_id = ? AND t.unit = 'session' "
                     "AND t.session_id = s.session_id ORDER BY s.first",
                     (conversation_id, conversation_id),
@@ -99,7 +101,7 @@ class TalkShelf:
             return [
                 int(found)
                 for (found,) in connection.execute(
-                    f"SELECT row FROM turns WHERE conversation_id = ?{only} AND row > ? AND {_HEARD} "
+                    f"SELECT row FROM turns WHERE conversation_id = ?{only} AND row > ? AND {HEARD} "
                     "ORDER BY ordinal, row",
                     (talk.conversation_id, *values, row),
                 )
@@ -123,7 +125,7 @@ class TalkShelf:
         with self._connections.reading() as connection:
             for conversation_id, session_id, n_turns, first, last, title in connection.execute(
                 f"SELECT t.conversation_id, {session}, count(*), min(said_at), max(said_at), title FROM turns AS t "
-                f"LEFT JOIN conversations AS c ON c.conversation_id = t.conversation_id WHERE {_HEARD} GROUP BY "
+                f"LEFT JOIN conversations AS c ON c.conversation_id = t.conversation_id WHERE {HEARD} GROUP BY "
                 + ", ".join(f"t.{name}" for name in by.split(", "))
                 + " ORDER BY ifnull(max(said_at), -1) DESC, max(row) DESC"
             ):

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Embedder, Vectors
-from memory_rag.retrieval.ranking import Scores
 from memory_rag.retrieval.scene import MISSING
 from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.talks.ranking import WholeCosines
 from memory_rag.talks.shelf import TalkShelf
 from memory_rag.talks.talk import TalkId, Unit
 from memory_rag.talks.window_shelf import WindowShelf
@@ -63,7 +63,9 @@ class WindowMaking:
         found = self._store.turns_at(rows)
         windows = windows_of([(row, found[row]) for row in rows if row in found], embedder=embedder)
         there = self.shelf.keys(talk, embedder.fingerprint)
-        missing = [window for window in windows if window.key not in there][:limit]
+        # The user's first: a session counts as covered when everybody's are there.
+        in_order = sorted(windows, key=lambda window: window.side is Side.ALL)
+        missing = [window for window in in_order if window.key not in there][:limit]
         n_made = 0
         for start in range(0, max(1, len(missing)), _AT_ONCE):
             part = missing[start : start + _AT_ONCE]
@@ -126,20 +128,21 @@ class WholeTalks:
         self._codes.clear()
         self._version = version
 
-    def cosines(self, query: Vectors, names: list[str], *, unit: Unit) -> Mapping[Side, Scores]:
+    def cosines(self, query: Vectors, names: list[str], *, unit: Unit) -> Mapping[Side, WholeCosines]:
         """Return of each side each talk's best window's cosine with a question; ``MISSING`` without a window.
 
         ``names`` are the talks' keys.
         """
-        found: dict[Side, Scores] = {}
+        found: dict[Side, WholeCosines] = {}
         for side in Side:
-            best = np.full(len(names), MISSING)
+            best, n_windows = np.full(len(names), MISSING), np.zeros(len(names), np.int64)
             held = self._held.get(side)
             if held is not None and len(held.vectors):
                 codes = self._codes_of(side, held, names, unit)
                 known = codes >= 0
                 np.maximum.at(best, codes[known], (held.vectors @ query)[known])
-            found[side] = best
+                n_windows = np.bincount(codes[known], minlength=len(names))
+            found[side] = WholeCosines(best, n_windows)
         return found
 
     def _codes_of(self, side: Side, held: _Held, names: list[str], unit: Unit) -> npt.NDArray[np.int64]:

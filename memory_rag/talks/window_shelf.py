@@ -9,10 +9,9 @@ import numpy as np
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.store.connections import Connections
+from memory_rag.talks.shelf import HEARD
 from memory_rag.talks.talk import TalkId
 from memory_rag.talks.windows import Side, Window
-
-_HEARD = "recalled AND role IN ('user', 'assistant')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,8 @@ class WindowShelf:
         with self._connections.reading() as connection:
             found = connection.execute(
                 f"SELECT s.conversation_id, s.session_id, s.n - ifnull(w.n, 0), s.last < (SELECT max(row) FROM turns "
-                f"WHERE {_HEARD}) FROM (SELECT conversation_id, "
-                f"session_id, count(*) AS n, max(row) AS last FROM turns WHERE {_HEARD}{only} "
+                f"WHERE {HEARD}) FROM (SELECT conversation_id, "
+                f"session_id, count(*) AS n, max(row) AS last FROM turns WHERE {HEARD}{only} "
                 "GROUP BY conversation_id, session_id) AS s LEFT JOIN (SELECT conversation_id, session_id, "
                 "sum(n_turns) AS n FROM talk_windows WHERE fingerprint = ? AND side = 'all' "
                 "GROUP BY conversation_id, session_id) AS w ON w.conversation_id = s.conversation_id AND "

@@ -244,6 +244,7 @@ def test_a_dry_run_says_what_is_read(memory_rag: CommandLine, data: str) -> None
         (["own", "--data", "x"], "own takes a memory and no --data"),
         (["chats", "--questions", "x"], "--questions is for own"),
         (["chats", "--paraphrase", "openai:x"], "--paraphrase is for own"),
+        (["chats", "--n", "20"], "--n is for own; chats has its own questions"),
         (["own", "--paraphrase", "gpt"], "unknown paraphraser 'gpt'; one is named as openai:<model>"),
     ],
 )

@@ -169,6 +169,15 @@ def test_ids_that_the_filter_does_not_allow_are_left_alone_and_told(memory_rag: 
     assert memory_rag("forget", "t2", "--speaker", "Ebba", "--yes").err == "no turn is all that; nothing was removed\n"
 
 
+def test_a_filter_holds_for_ids_beside_a_search_too(memory_rag: CommandLine, talk: Path) -> None:
+    ran = memory_rag("forget", "t2", "--query", "workshop", "--speaker", "Ebba", "--yes")
+
+    assert ran.code == 0
+    assert "so left alone: t2\n" in ran.err
+    assert "t2" in ids(talk)
+    assert "t3" not in ids(talk)
+
+
 @pytest.mark.usefixtures("talk")
 def test_a_quote_of_a_corrected_turn_says_so(memory_rag: CommandLine) -> None:
     memory_rag("correct", "t1", "Vi kör 59 euro för andra säsongen.")

@@ -112,3 +112,31 @@ def test_a_source_that_names_who_only_spoke_in_the_forgotten_turn_goes(tmp_path:
 
 def raw_of(text: str) -> str:
     return json.dumps({"speaker": "Caroline", "content": text})
+
+
+def test_a_turn_that_moved_to_another_session_leaves_nothing_in_what_was_made_of_the_first(tmp_path: Path) -> None:
+    def as_told(session_id: str, version: int) -> list[Turn]:
+        texts = ("I decided that we go by bus at noon", "I decided that tea is best")
+        return [
+            Turn(
+                f"t{number}",
+                "c",
+                session_id if number == 0 else "first",
+                number,
+                Role.USER,
+                "Ada",
+                text,
+                source=Source("chat", f"n{number}", json.dumps({"version": version})),
+            )
+            for number, text in enumerate(texts)
+        ]
+
+    with opened(tmp_path / "memory") as memory:
+        memory.store.append(as_told("first", 1), newer=True)
+        memory.talks.summarise()
+        memory.store.append(as_told("second", 2), newer=True)
+        assert memory.get("t0").session_id == "second"
+
+        assert memory.forgetting.forget(["t0"], prove=True).is_done
+
+    assert b"go by bus" not in bytes_of(tmp_path / "memory")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -171,3 +172,18 @@ def test_the_nearest_turns_are_no_answer_to_what_is_searched_for_always(memory: 
     memory.add("Roses go in the ground in March.", conversation_id="garden")
 
     assert memory.context("Thanks!", conversation_id="new", retrieve="always").quoted == ""
+
+
+def test_a_memory_that_is_locked_for_writing_costs_no_prompt(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.md"
+    rules.write_text("no nuts")
+    with Memory.open(tmp_path / "work", embedder="none", busy_timeout_s=0.05) as memory:
+        memory.prompt.files.pin(rules)
+        rules.write_text("no milk")
+        writer = sqlite3.connect(memory.store.connections.path, isolation_level=None)
+        writer.execute("BEGIN IMMEDIATE")
+        context = memory.context("hello")
+        writer.close()
+
+    assert "no milk" in context.system
+    assert any(note.startswith("not written to the event log: ") for note in context.notes)

@@ -77,10 +77,12 @@ FLAT = "The flat is not to be let before June."
     ],
 )
 def test_an_elided_quote_is_never_exact_nor_folded(query: str) -> None:
+    """G16."""
     assert {status for status, *_ in found(query, FLAT)} <= {"near"}
 
 
 def test_the_words_without_an_ellipsis_are_exact() -> None:
+    """G16."""
     assert found("not to be let before June", FLAT) == [("exact", "t1", 12, 37, "not to be let before June")]
 
 

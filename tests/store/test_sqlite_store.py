@@ -256,6 +256,7 @@ def test_the_steps_that_made_the_tables_are_recorded(store: SqliteTurnStore) -> 
         "m008_pinned_words",
         "m009_chat_messages",
         "m010_talk_windows",
+        "m011_moved_turns",
     ]
     assert rows_of(store.path, "SELECT name, applied_at FROM migrations ORDER BY name") == recorded
 

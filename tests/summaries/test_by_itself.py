@@ -12,6 +12,7 @@ import pytest
 from memory_rag.errors import SettingsError
 from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
+from memory_rag.summaries.triggers import estimated_tokens
 from memory_rag.turns import Role, Turn
 from tests.model_server import ModelServer
 
@@ -55,6 +56,9 @@ def test_a_summary_is_made_after_the_turn_that_makes_it_due(opened: Open) -> Non
 
     [made] = memory.summaries.stored("garden")
     assert (made.n_turns, made.first_turn_id, made.last_turn_id) == (3, "t1", "t3")
+    [event] = memory.prompt.events.events(kind=EventKind.SUMMARY)
+    assert event.tokens_before == sum(estimated_tokens(memory.get(f"t{n}").text) for n in (1, 2, 3))
+    assert event.tokens_after == estimated_tokens(made.text)
 
 
 def test_turns_that_come_together_are_summarised_conversation_by_conversation(opened: Open) -> None:

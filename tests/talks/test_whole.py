@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from memory_rag.memory import Memory
+from memory_rag.retrieval.scene import MISSING
+from memory_rag.talks.ranking import WholeCosines
 from memory_rag.talks.searching import WEAK
 from tests.retrieval.given_vectors import GivenVectors
 from tests.talks.conftest import TALKS, tell
@@ -98,6 +100,22 @@ def test_new_turns_of_a_talk_wait_until_there_are_a_few(opened: Opened) -> None:
     assert windows(memory)[:2] == [("flat", "all", 6), ("flat", "user", 5)]
 
 
+def test_a_talk_of_which_a_search_embedded_a_part_is_embedded_to_its_end(opened: Opened) -> None:
+    memory = opened(embedder=maths())
+    long = "A long turn. " * 200
+    tell(memory, {"long": tuple(("user" if at % 2 == 0 else "assistant", f"{at} {long}") for at in range(12))})
+    memory.add("Something else.", conversation_id="other")
+
+    memory.talks.search(QUESTION)
+    assert len(windows(memory)) == 4
+    memory.talks.embed()
+
+    assert [sum(n for name, of, n in windows(memory) if (name, of) == ("long", side)) for side in ("all", "user")] == [
+        12,
+        6,
+    ]
+
+
 @pytest.mark.parametrize("how", ["forget", "correct"])
 def test_no_vector_of_a_talk_outlives_a_turn_of_it(opened: Opened, how: str) -> None:
     memory = opened(embedder=maths())
@@ -140,3 +158,38 @@ def test_a_question_that_nothing_clearly_answers_gets_the_nearest_and_is_told_so
 
     assert (asked.evidence, WEAK in asked.notes) == ("weak", True)
     assert (answered.evidence, WEAK in answered.notes) == ("strong", False)
+
+
+def whole_cosines(*cosines: float, n_windows: Sequence[int]) -> WholeCosines:
+    return WholeCosines(np.array(cosines), np.array(n_windows))
+
+
+CODES = np.arange(3, dtype=np.int32)
+
+
+def test_of_a_talk_of_many_windows_the_best_tells_the_less_the_more_it_has() -> None:
+    once = whole_cosines(0.1, 0.3, 0.5, n_windows=(1, 1, 1)).standardized(CODES, otherwise=np.zeros(3))
+    often = whole_cosines(0.1, 0.3, 0.5, n_windows=(1, 2, 40)).standardized(CODES, otherwise=np.zeros(3))
+
+    assert once.tolist() == pytest.approx([-(1.5**0.5) / 4, 0.0, 1.5**0.5 / 4])
+    assert often.tolist() == pytest.approx([once[0], 0.0, once[2] / 20])
+
+
+def test_a_talk_without_a_window_has_what_its_nearest_turn_tells_held_back_as_others_are() -> None:
+    values = whole_cosines(0.1, 0.5, MISSING, n_windows=(4, 4, 0)).standardized(CODES, otherwise=np.full(3, 0.4))
+
+    assert values.tolist() == pytest.approx([-0.125, 0.125, 0.2])
+
+
+def test_where_no_talk_has_a_window_nothing_is_told() -> None:
+    assert WholeCosines.none(3).standardized(CODES, otherwise=np.ones(3)).tolist() == [0.0, 0.0, 0.0]
+    assert not WholeCosines.none(3).or_else(whole_cosines(0.1, 0.2, 0.3, n_windows=(1, 1, 1))).has.any()
+
+
+def test_in_place_of_the_user_s_words_stand_everybody_s_where_nobody_else_speaks() -> None:
+    of_user = whole_cosines(0.1, MISSING, MISSING, n_windows=(1, 0, 0))
+    of_all = whole_cosines(0.9, 0.3, MISSING, n_windows=(2, 3, 0))
+
+    both = of_user.or_else(of_all)
+
+    assert (both.cosine.tolist(), both.n_windows.tolist()) == ([0.1, 0.3, MISSING], [1, 3, 0])

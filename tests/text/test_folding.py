@@ -86,6 +86,7 @@ def test_what_reads_alike_becomes_equal(written: str, read: str) -> None:
     ],
 )
 def test_a_place_in_the_folded_text_leads_to_whole_written_characters(text: str, sought: str, span: Span) -> None:
+    """G17: places in the folded text are no places in the text as written."""
     folded = fold(text)
     at = folded.text.index(sought)
 

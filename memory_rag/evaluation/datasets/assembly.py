@@ -44,7 +44,8 @@ def benchmark_of(reading: Reading, *, unit: Unit) -> Benchmark:
     A turn's document has the turn's id. A session's grade is the highest of its turns'.
 
     Raises:
-        ImportFormatError: an unknown unit, an id that comes twice, or a judgement on what isn't there.
+        ImportFormatError: an unknown unit, an id that comes twice, a judgement on what isn't there, or a query about
+            a conversation that doesn't hold what answers it.
     """
     documents = documents_of(reading.turns, unit=unit)
     document_of = {turn.turn_id: document.doc_id for document in documents for turn in document.turns}
@@ -105,3 +106,12 @@ def _check(
     strangers = missing_judgements(documents, qrels)
     if strangers:
         raise ImportFormatError(f"{name}: {strangers[0]!r} is judged, but no document has this id")
+    conversation_of = {document.doc_id: document.conversation_id for document in documents}
+    for query in queries:
+        about = query.conversation_id
+        elsewhere = [found for found in qrels.get(query.query_id, ()) if conversation_of[found] != about]
+        if about and elsewhere:
+            raise ImportFormatError(
+                f"{name}: the query {query.query_id!r} is about conversation {about!r}, but what answers it, "
+                f"{elsewhere[0]!r}, is in {conversation_of[elsewhere[0]]!r}; leave out its conversation to ask all"
+            )

@@ -39,6 +39,7 @@ OF_ITS_OWN_WORDS: Final = (
     "--questions FILE."
 )
 """Said where a memory is asked by such questions alone."""
+USUAL_N: Final = 200
 FEWEST_CONTENT_WORDS: Final = 5
 """Turns with fewer are not asked for: "ok, thanks" is nothing that anybody looks for."""
 
@@ -49,7 +50,7 @@ def load(
     turns: Iterable[Turn],
     *,
     unit: Unit = "turn",
-    n: int = 200,
+    n: int = USUAL_N,
     seed: int = 0,
     languages: Sequence[str] = ("en",),
     longer_than: int = 0,
@@ -61,8 +62,8 @@ def load(
     Half of the questions made are 5 to 12 exact words of a turn, half are half-remembered words (the rule is
     ``remembered_words.HALF_REMEMBERED_RULE``); with a paraphraser, a third each. The turn that the words come from is
     relevant; words that another turn holds too are not asked for. Turns with five words of content or more are taken,
-    one after another from each conversation that is ``longer_than`` so many turns. ``seed`` decides which; the same turns give the same questions.
-    ``languages`` are the memory's; they tell common words. ``questions`` is read as
+    one after another from each conversation that is ``longer_than`` so many turns. ``seed`` decides which; the same
+    turns give the same questions. ``languages`` are the memory's; they tell common words. ``questions`` is read as
     :func:`~memory_rag.evaluation.datasets.question_file.read_written` says.
 
     Raises:

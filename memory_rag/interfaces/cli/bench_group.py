@@ -62,7 +62,7 @@ Questions = Annotated[
     Path | None,
     typer.Option("--questions", metavar="FILE", help="own: your questions with turn ids.", show_default=False),
 ]
-N = Annotated[int, typer.Option("--n", help="own: questions made from turns.")]
+N = Annotated[int | None, typer.Option("--n", help="own: questions made from turns. Default: 200.", show_default=False)]
 Paraphrase = Annotated[
     str | None,
     typer.Option(
@@ -83,7 +83,7 @@ class Setup:
     unit: Unit = None
     limit: Limit = None
     questions: Questions = None
-    n: N = 200
+    n: N = None
     paraphrase: Paraphrase = None
     seed: Seed = 0
     work: Work = None

@@ -10,6 +10,7 @@ from typing import Any
 
 from memory_rag.errors import SettingsError
 from memory_rag.evaluation.benchmark import Benchmark
+from memory_rag.evaluation.datasets.own import USUAL_N
 from memory_rag.evaluation.datasets.registry import DATASETS, load
 from memory_rag.evaluation.definition import Definition
 from memory_rag.evaluation.pools import limited
@@ -108,7 +109,7 @@ def opened_trial(
         raise SettingsError("own takes a memory and no --data; name the memory with --memory")
     if data is None and takes not in ("memory", "nothing"):
         raise SettingsError(f"{definition.name} needs its data: name the {takes} with --data PATH")
-    for option, given in (("--questions", setup.questions), ("--paraphrase", setup.paraphrase)):
+    for option, given in (("--questions", setup.questions), ("--n", setup.n), ("--paraphrase", setup.paraphrase)):
         if given is not None and not is_own:
             raise SettingsError(f"{option} is for own; {definition.name} has its own questions")
     work = setup.work or default_work_folder(place.home)
@@ -130,7 +131,8 @@ def opened_trial(
 def _of_own_memory(place: Place, setup: Setup, options: Mapping[str, Any]) -> Benchmark:
     with place.open() as memory:
         memory.indexes.catch_up()
-        wanted: dict[str, Any] = {"n": setup.n, "seed": setup.seed, "languages": memory.indexes.languages()}
+        wanted: dict[str, Any] = {"seed": setup.seed, "languages": memory.indexes.languages()}
+        wanted |= {} if setup.n is None else {"n": setup.n}
         wanted |= {"questions": setup.questions} if setup.questions else {}
         benchmark = load("own", list(memory.turns()), **{**options, **wanted})
     return replace(benchmark, name=f"own-{memory.folder.name}")
@@ -147,7 +149,7 @@ def _paraphrases(
         note(f"a dry run asks no model: questions in the words of {model.name} are left out")
         return None
     stack.callback(model.close)
-    wanted = -(-setup.n // 3)
+    wanted = -(-(USUAL_N if setup.n is None else setup.n) // 3)
     kept = KeptParaphrases(
         model, work / "stopped", told=lambda n: None if tell is None else tell("asking for paraphrases", n, wanted)
     )

@@ -40,7 +40,9 @@ def add(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Store one turn verbatim and print its id; one that a rule keeps out has none, which is said.
+    """Store one turn verbatim and print its id.
+
+    One that a rule keeps out has none, which is said.
 
     Passwords and keys are redacted first, unless the setting "secrets" says otherwise.
     """

@@ -32,7 +32,7 @@ def chat(
     speaker: Annotated[str | None, typer.Option("--speaker", metavar="NAME", help="Your name in the memory.")] = None,
     token_budget: Annotated[int, typer.Option("--token-budget", min=1, metavar="N", help="Tokens at most.")] = 6000,
 ) -> None:
-    """Talk with a model; everything said is kept, and what matters comes back.
+    """Talk with a model that remembers what was said.
 
     Without a server, it says how to get one, and prints each prompt for pasting. In the chat, /help lists what can be
     asked of it. A key is read from OPENAI_API_KEY, and never stored or shown.

@@ -114,13 +114,13 @@ def print_proof(done: Forgotten) -> None:
 def _chosen(memory: Memory, turn_ids: list[str], *, query: str | None, k: int, narrowing: Narrowing) -> list[str]:
     """Return the ids of what is meant, each once: ids as given, hits of a search, or all that the filter allows."""
     wanted, narrowed = dict.fromkeys(turn_ids), narrowing.within(unrecalled=True)
+    if turn_ids and narrowing != EVERYWHERE:
+        allowed = set(memory.forgetting.select(narrowed))
+        wanted = {turn_id: None for turn_id in wanted if turn_id in allowed}
     if query is not None:
         wanted.update(dict.fromkeys(memory.search(query, k=k, within=narrowed).turn_ids))
     elif not turn_ids:
         wanted.update(dict.fromkeys(memory.forgetting.select(narrowed)))
-    elif narrowing != EVERYWHERE:
-        allowed = set(memory.forgetting.select(narrowed))
-        wanted = {turn_id: None for turn_id in wanted if turn_id in allowed}
     return list(wanted)
 
 

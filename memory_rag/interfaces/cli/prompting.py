@@ -176,7 +176,7 @@ def _event_line(one: Event, zone: tzinfo) -> str:
     if one.cost is not None:
         parts.append(f"cost {one.cost:.4f}")
     if "n_words" in one.details:
-        parts.append(f"{one.details.get('n_turns', '?')} turns in {one.details['n_words']} words")
+        parts.append(f"{one.details.get('n_turns', '?')} turns, {one.details['n_words']} words")
     parts += [str(one.details[name]) for name in _TOLD if name in one.details]
     return DOT.join(parts)
 

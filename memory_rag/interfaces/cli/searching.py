@@ -72,7 +72,9 @@ def search(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Find the turns that answer a question, best first; or the sessions or conversations that it is about.
+    """Find the turns that answer a question, best first.
+
+    Or, by --unit, the sessions or conversations that it is about.
 
     "not found" is an answer too: when nothing here is likely to answer it, no turn is shown.
     """

@@ -51,7 +51,7 @@ def serve(
         typer.Option("--report", metavar="DIR", help="A folder of bench run, shown on the page.", exists=True),
     ] = None,
 ) -> None:
-    """Serve a page of the memory, a chat endpoint that remembers, and MCP.
+    """Serve the page, an endpoint for chats, and MCP.
 
     Point any OpenAI client at http://127.0.0.1:8766/v1. The key for the upstream is the client's own, or that in
     MEMORY_RAG_UPSTREAM_KEY; it is never stored.

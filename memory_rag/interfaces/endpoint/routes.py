@@ -107,7 +107,12 @@ class Endpoint:
 
     async def embeddings(self, request: Request) -> Any:
         """Hand a request for embeddings on; nothing of it is stored."""
-        return self._relay(request, await request.body(), path="embeddings")
+        body = await request.body()
+        try:
+            json.loads(body)
+        except (ValueError, RecursionError):
+            return _error(400, "the body is no JSON")
+        return self._relay(request, body, path="embeddings")
 
     def _relay(self, request: Request, body: bytes, *, path: str = CHAT, method: str = "POST", **kept: Any) -> Any:
         if self._upstream is None:

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from memory_rag import __version__
-from memory_rag.errors import MemoryRagError, NotAMemoryError, UnknownTurnError
+from memory_rag.errors import MemoryRagError, NotAMemoryError, QueryError, UnknownTurnError
 from memory_rag.interfaces.page.asked import Asked, Drawn, FormMark, StaleFormError
 from memory_rag.interfaces.page.changing import CHANGING
 from memory_rag.interfaces.page.drawing import draw, static
@@ -63,17 +63,16 @@ class Page:
 
     def _handler(self, view: View, *, is_form: bool) -> Callable[[Request], Awaitable[Any]]:
         async def answer(request: Request) -> Any:
-            texts = _texts(request)
-            query = parse_qs(request.url.query, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
-            if is_form:
-                body = (await request.body()).decode("utf-8", "replace")
-                query = parse_qs(body, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
-            return await anyio.to_thread.run_sync(partial(self._drawn, view, request.url.path, query, texts, is_form))
+            sent = (await request.body()).decode("utf-8", "replace") if is_form else request.url.query
+            here = request.url.path + (f"?{request.url.query}" if request.url.query and not is_form else "")
+            draw_it = partial(self._drawn, view, request.url.path, sent, _texts(request), is_form, here)
+            return await anyio.to_thread.run_sync(draw_it)
 
         return answer
 
-    def _drawn(self, view: View, path: str, fields: dict[str, list[str]], texts: Texts, is_form: bool) -> Any:
+    def _drawn(self, view: View, path: str, sent: str, texts: Texts, is_form: bool, here: str) -> Any:
         try:
+            fields = _fields(sent)
             if is_form:
                 self._mark.check(fields.get("mark", [""])[-1])
             drawn = view(Asked(path, fields, texts, self._memories.own.get()))
@@ -87,14 +86,15 @@ class Page:
             drawn = Drawn("wrong", {"message": printable(str(error))}, status=400)
         if drawn.to:
             return RedirectResponse(drawn.to, status_code=303)
-        html = draw(drawn.template, texts, {**self._around(texts, path), "q": "", **drawn.values})
+        html = draw(drawn.template, texts, {**self._around(texts, path, here), "q": "", **drawn.values})
         return Response(html, status_code=drawn.status, media_type="text/html; charset=utf-8")
 
-    def _around(self, texts: Texts, path: str) -> dict[str, Any]:
+    def _around(self, texts: Texts, path: str, here: str = "") -> dict[str, Any]:
         """Return what every template needs."""
         return {
             "mark": self._mark.value,
             "path": path,
+            "here": here or path,
             "languages": languages(),
             "memory_name": self._memories.name,
             "version": __version__,
@@ -108,14 +108,19 @@ class Page:
             memory = await anyio.to_thread.run_sync(self._memories.own.get)
         except NotAMemoryError:
             return RedirectResponse("/", status_code=303)
-        lines = (printable(line).encode() + b"\n" for line in memory.export(form=form))
+        lines = (printable(line).encode() for line in memory.export(form=form))
         name = f"{self._memories.name}.{'jsonl' if form == 'jsonl' else 'md'}"
         safe = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in name[: name.rindex(".")])
         headers = {"content-disposition": f'attachment; filename="{safe}{name[name.rindex(".") :]}"'}
         return StreamingResponse(lines, media_type=_EXPORTS[form], headers=headers)
 
     async def _report(self, request: Request) -> Any:
-        found = await anyio.to_thread.run_sync(self._reports.page, request.query_params.get("name", ""))
+        try:
+            found = await anyio.to_thread.run_sync(self._reports.page, request.query_params.get("name", ""))
+        except MemoryRagError as error:
+            texts = _texts(request)
+            values = {**self._around(texts, "/benchmarks"), "q": "", "message": printable(str(error))}
+            return Response(draw("wrong", texts, values), status_code=400, media_type="text/html; charset=utf-8")
         if found is None:
             return Response(status_code=404)
         # A report has its style and drawings in itself; nothing in it may run or be fetched.
@@ -124,7 +129,10 @@ class Page:
 
     async def _language(self, request: Request) -> Any:
         """Remember the language, and go back to where it was chosen."""
-        fields = parse_qs((await request.body()).decode("utf-8", "replace"), max_num_fields=10)
+        try:
+            fields = _fields((await request.body()).decode("utf-8", "replace"))
+        except QueryError:
+            fields = {}
         where = fields.get("next", ["/"])[0]
         where = where if where.startswith("/") and not where.startswith(("//", "/\\")) else "/"
         answer = RedirectResponse(where, status_code=303)
@@ -140,6 +148,20 @@ class Page:
 
     async def _icon(self, _request: Request) -> Any:
         return Response(static("icon.svg"), media_type=_FILES["icon.svg"], headers={"cache-control": "max-age=86400"})
+
+
+def _fields(sent: str) -> dict[str, list[str]]:
+    """Return the fields of a form or an address.
+
+    Raises:
+        QueryError: there are too many.
+    """
+    try:
+        return parse_qs(sent, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
+    except ValueError as error:
+        raise QueryError(
+            f"a form has up to {_MOST_FIELDS:,} fields; name fewer turns, or a whole conversation"
+        ) from error
 
 
 def _texts(request: Request) -> Texts:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from memory_rag.errors import MemoryRagError
 from memory_rag.interfaces.page.asked import Asked, Drawn
 
 _REPORT: Final = "report.json"
@@ -28,13 +27,14 @@ class Reports:
         return Drawn("benchmarks", {"reports": list(self._files), "title": asked.texts.tell("benchmarks")})
 
     def page(self, name: str) -> bytes | None:
-        """Return a report's page; None if there is no such report, or it can't be read."""
+        """Return a report's page; None if there is no such report.
+
+        Raises:
+            MemoryRagError: it can't be read.
+        """
         from memory_rag.evaluation.page import report_page
         from memory_rag.evaluation.report_file import read_report
 
         if name not in self._files:
             return None
-        try:
-            return report_page(read_report(self._files[name])).encode("utf-8", "backslashreplace")
-        except MemoryRagError:
-            return None
+        return report_page(read_report(self._files[name])).encode("utf-8", "backslashreplace")

@@ -97,10 +97,12 @@ def app_of(service: Service) -> Any:
         app.add_api_route(path, handler, methods=[method], response_model=None, include_in_schema=False)
     if mounted is not None:
         app.router.routes.append(Mount("/", mounted))
-    guarded: Any = Limited(app, service.limits)
+    entered: Any = app
     if service.token is not None:
-        guarded = Entrance(guarded, token=service.token, page=page.entrance)
-    return _WithLifespan(SafeHeaders(Guard(guarded, hosts=service.hosts, origins=service.origins)), app)
+        entered = Entrance(app, token=service.token, page=page.entrance)
+    # The limits stand before the entrance: a token is not to be guessed at full speed.
+    limited: Any = Limited(entered, service.limits)
+    return _WithLifespan(SafeHeaders(Guard(limited, hosts=service.hosts, origins=service.origins)), app)
 
 
 def _mcp(service: Service) -> tuple[Any, Any]:

@@ -66,6 +66,17 @@ def test_a_judgement_on_what_is_not_there_is_refused() -> None:
         _benchmark([_turn("t1")], [Judged(Query("q1", "?", "c"), {"t9": 1})], unit="turn")
 
 
+@pytest.mark.parametrize("about", ["c", "no such conversation"])
+def test_a_query_about_another_conversation_than_its_evidence_is_refused(about: str) -> None:
+    turns = [_turn("t1"), _turn("t2", conversation="d")]
+    said = f"x: the query 'q1' is about conversation '{about}', but what answers it, 't2', is in 'd'; leave out its"
+
+    with pytest.raises(ImportFormatError, match=said):
+        _benchmark(turns, [Judged(Query("q1", "?", about), {"t2": 1})], unit="turn")
+    # About all of them, it may be anywhere.
+    assert _benchmark(turns, [Judged(Query("q1", "?", ""), {"t2": 1})], unit="turn").qrels == {"q1": {"t2": 1}}
+
+
 def test_an_unknown_unit_is_refused() -> None:
     unit: Any = "page"
     with pytest.raises(ImportFormatError, match="unknown unit 'page'; a document is one of: turn, session"):

@@ -18,8 +18,8 @@ PRICE = "The price is 49 euro for the first season."
 
 
 def ask(served: Served, *messages: tuple[str, str] | dict[str, Any], **options: Any) -> Any:
-    sent = [one if isinstance(one, dict) else {"role": one[0], "content": one[1]} for one in messages]
-    return served.client().chat.completions.create(model="small", messages=sent, **options)  # type: ignore[call-overload]
+    sent: Any = [one if isinstance(one, dict) else {"role": one[0], "content": one[1]} for one in messages]
+    return served.client().chat.completions.create(model="small", messages=sent, **options)
 
 
 def test_what_is_said_and_answered_is_stored_and_the_answer_comes_back_as_it_was_sent(served: Served) -> None:

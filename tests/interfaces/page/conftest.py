@@ -22,9 +22,14 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).parents[3]
 AXE: Final = ROOT / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 _FLAGS: Final = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 SAID: Final = (
     ("Ebba", "user", "I'm deciding now: the price of the sourdough is 62 kronor."),
     ("Assistant", "assistant", "Noted: 62 kronor for the sourdough."),

@@ -45,7 +45,8 @@ def test_every_signal_kind_and_action_has_a_name() -> None:
 
 @pytest.mark.parametrize(
     ("cookie", "accepted", "language"),
-    [("sv", "en", "sv"), ("", "sv-SE,sv;q=0.9,en;q=0.8", "sv"), ("xx", "de, en", "en"), ("", "", "en"), ("../en", "", "en")],
+    [("sv", "en", "sv"), ("", "sv-SE,sv;q=0.9,en;q=0.8", "sv"), ("xx", "de, en", "en"), ("", "", "en"),
+     ("../en", "", "en")],
 )  # fmt: skip
 def test_a_language_is_chosen_by_cookie_then_by_what_the_browser_asks_for(
     cookie: str, accepted: str, language: str

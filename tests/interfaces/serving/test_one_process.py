@@ -7,9 +7,10 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import httpx2
 import mcp
@@ -17,9 +18,11 @@ import openai
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 
+from memory_rag.evaluation.report_file import write_report
 from memory_rag.interfaces.endpoint.upstream import Upstream
 from memory_rag.interfaces.serving.app import Service, app_of
 from memory_rag.interfaces.serving.memories import Memories
+from tests.evaluation.made_report import made_report
 from tests.interfaces.serving.served import opened, serving
 from tests.model_server import ModelServer, model_server
 
@@ -190,4 +193,37 @@ def test_what_is_too_large_is_refused_whether_it_says_so_or_not(whole: tuple[str
 
     assert httpx2.post(url + "/pin", content=large).status_code == 413
     assert httpx2.post(url + "/pin", content=in_chunks()).status_code == 413
-    assert parse_qs("a=b") == {"a": ["b"]}
+    assert httpx2.post(url + "/pin", content="a=b&" * 5000).status_code == 400
+    assert httpx2.get(url + "/search?" + "a=b&" * 5000).status_code == 400
+
+
+def test_everything_can_be_taken_out_and_read_in_again(
+    whole: tuple[str, ModelServer, Memories], tmp_path: Path
+) -> None:
+    url, _model, memories = whole
+    memory = memories.own.get(create=True)
+    for number in range(600):
+        memory.store.add(
+            replace(memory.add("x") if number == 0 else memory.get("t1"), turn_id="", text=f"Number {number}.")
+        )
+
+    lines = httpx2.get(url + "/export/jsonl").text
+
+    assert lines == "".join(memory.export())
+
+
+def test_a_benchmark_report_is_shown_in_a_box_in_which_nothing_runs(tmp_path: Path) -> None:
+    write_report(tmp_path / "mine" / "report.json", made_report())
+    memories = Memories(opened(tmp_path, "main"), name="main", home=tmp_path)
+    memories.own.get(create=True)
+    with serving(app_of(Service(memories, has_mcp=False, reports=[tmp_path / "mine"]))) as url:
+        listed = httpx2.get(url + "/benchmarks").text
+        shown = httpx2.get(url + "/benchmarks/report?name=mine")
+        chat = httpx2.post(url + "/v1/chat/completions", json={"model": "m", "messages": []})
+    memories.close()
+
+    assert "/benchmarks/report?name=mine" in listed
+    assert "Recall on" in shown.text
+    assert shown.headers["content-security-policy"].endswith("sandbox")
+    assert chat.status_code == 503
+    assert "--upstream URL" in chat.text
