@@ -42,7 +42,7 @@ def raw_json(message: Any) -> str:
 
 
 def as_written(message: Any, written: str) -> str:
-    """Return a message's JSON as it is kept: as its source wrote it, unless signs are escaped there that need not be."""
+    """Return a message's JSON as it is kept: as its source wrote it, unless it escapes what need not be."""
     return written if written and "\\u" not in written and "\\/" not in written else raw_json(message)
 
 

@@ -39,7 +39,9 @@ def test_import_prints_counts_that_add_up_and_every_reason(memory_rag: CommandLi
         "  3 read = 2 kept + 0 already there + 1 skipped",
         "  skipped: 1 × unknown role 'nobody' (message 2)",
     ]
-    assert imported.err == "note: these turns will be found by keyword only: this memory has no embedder (embedder = none)\n"
+    assert imported.err == (
+        "note: these turns will be found by keyword only: this memory has no embedder (embedder = none)\n"
+    )
 
 
 def test_embedding_can_wait_and_is_said_to(memory_rag: CommandLine, history: Path) -> None:

@@ -109,9 +109,11 @@ class Endpoint:
         """Hand a request for embeddings on; nothing of it is stored."""
         body = await request.body()
         try:
-            json.loads(body)
+            asked = json.loads(body)
         except (ValueError, RecursionError):
-            return _error(400, "the body is no JSON")
+            asked = None
+        if not (isinstance(asked, dict) and "input" in asked):
+            return _error(400, "the body is a JSON object with 'model' and 'input'")
         return self._relay(request, body, path="embeddings")
 
     def _relay(self, request: Request, body: bytes, *, path: str = CHAT, method: str = "POST", **kept: Any) -> Any:
