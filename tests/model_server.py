@@ -141,7 +141,7 @@ class ModelServer:
             return self._answers.pop(0)()
         if path.endswith("/embeddings"):
             texts = request["input"]
-            return Answer(json.dumps(embeddings([texts] if isinstance(texts, str) else texts)))
+            return Answer(json.dumps(embeddings([str(one) for one in (texts if isinstance(texts, list) else [texts])])))
         if path.endswith("/responses"):
             return Answer(json.dumps(response(self.says(request))))
         if request.get("stream"):
