@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -66,6 +66,9 @@ class Remembering:
         """
         messages = body.get("messages")
         said = sayings_of(messages) if isinstance(messages, list) else []
+        if memory.off_record.since is not None:
+            # Noted like a wish of the client's: nothing of it may be stored when the talk comes back later.
+            wish = replace(wish, stores=False)
         with self._lock:
             # Two requests at once must not both find their words unknown.
             exchange = self._stored(memory, dict(body), said, wish)

@@ -374,6 +374,31 @@ def test_off_the_record_nothing_is_stored_then_or_when_it_comes_back(served: Ser
     assert served.told == [("user", "And now?"), ("assistant", "Open.")]
 
 
+def test_what_was_said_while_the_memory_was_off_the_record_is_not_stored_when_it_is_on_again(served: Served) -> None:
+    served.memory.off_record.on()
+    served.model.will_say("A secret answer.")
+    ask(served, ("user", "A secret question."))
+    served.memory.off_record.off()
+
+    served.model.will_say("Open.")
+    ask(served, ("user", "A secret question."), ("assistant", "A secret answer."), ("user", "And now?"))
+
+    assert served.told == [("user", "And now?"), ("assistant", "Open.")]
+
+
+def test_a_password_is_not_stored_and_its_message_is_known_when_it_comes_back(served: Served) -> None:
+    secret = "my password is kX9#vTq2Lm81, please remember"
+    served.model.will_say("I would rather not.")
+    ask(served, ("user", secret))
+    served.model.will_say("Good.")
+    ask(served, ("user", secret), ("assistant", "I would rather not."), ("user", "Fine"))
+
+    assert len(served.turns) == 4
+    assert served.sent()[0]["content"] == secret
+    served.live.close()
+    assert [path for path in served.home.rglob("*") if path.is_file() and b"kX9#vTq2Lm81" in path.read_bytes()] == []
+
+
 def test_a_memory_is_chosen_by_header_or_by_the_models_name(served: Served) -> None:
     Memory.open(served.home / "work", embedder="none").close()
 
