@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from memory_rag.errors import MissingExtraError
+from memory_rag.errors import MemoryRagError, MissingExtraError
 from memory_rag.interfaces.mcp.serving import Address, listener_at
 from memory_rag.interfaces.serving.memories import Memories
 
@@ -72,11 +74,20 @@ def serve(
         timeout_graceful_shutdown=_PATIENCE_S,
     )
     told(f"http://{f'[{host}]' if ':' in host else host}:{port}/")
+    threading.Thread(target=_warm, args=(memories,), daemon=True, name="warming up").start()
     try:
         anyio.run(partial(uvicorn.Server(config).serve, sockets=[listener]))
     finally:
         listener.close()
         memories.close()
+
+
+def _warm(memories: Memories) -> None:
+    """Load the indexes and the embedder, which the first who asks would wait for, and embed what waits."""
+    with suppress(MemoryRagError):
+        memory = memories.own.get()
+        memory.search("hello", k=1)
+        memories.own.embedding.begin(memory)
 
 
 def _has_mcp() -> bool:
