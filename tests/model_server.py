@@ -205,13 +205,19 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing on stderr."""
 
 
+class _Listener(ThreadingHTTPServer):
+    """Takes as many clients at once as come; the five that are usual may be reset."""
+
+    request_queue_size = 128
+
+
 @contextmanager
 def model_server() -> Iterator[ModelServer]:
     """Serve on a free port of this machine until the end; ``url`` ends in /v1."""
     server = ModelServer()
 
     handler = type("Handler", (_Handler,), {"model": server})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as listener:
+    with _Listener(("127.0.0.1", 0), handler) as listener:
         listener.daemon_threads = True
         server.url = f"http://127.0.0.1:{listener.server_address[1]}/v1"
         thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})

@@ -9,9 +9,12 @@ from typing import Final
 from memory_rag.privacy.bounds import places_of
 from memory_rag.privacy.key_marks import NAME_ENDS
 
-# api_key = ..., "token": "...", Authorization: Bearer ...
+# What parts a value from its name: a blank, or the end of the line, one blank line at most and the start of code.
+_GAP: Final = r"(?:[ \t]{0,4}(?:\r?\n[ \t>]{0,8}){1,2}(?:`{3}\w{0,12}\n)?|\s?)"
+# api_key = ..., "token": "...", Authorization: Bearer ..., **API key:** ..., | API key | ...
 _VALUE_AFTER: Final = re.compile(
-    r"(?:en|et|n)?(?:[\"'\]`]{0,2}(?:\s?(?:=>|:=|[:=])|\s(?:is|was|är|er|ist|es))\s?|[\"'`]?\s)"
+    rf"(?:en|et|n)?(?:[\"'\]`*]{{0,2}}(?:\s?(?:=>|:=|[:=])\*{{0,2}}|\s(?:is|was|är|er|ist|es)){_GAP}|[\"'`]?\s|"
+    r"[\"'`*]{0,3}[ \t]{0,40}\|[ \t]{0,8}[*]{0,2})"
     r"(?:[Bb]earer\s|[Bb]asic\s|token\s)?[\"'`]?(?P<value>[A-Za-z0-9_+/=.~-]{16,400})"
 )
 

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from memory_rag.privacy.bounds import LETTERS, places_of
+from memory_rag.privacy.passwords_over_borders import in_cells, in_next_line
 from memory_rag.privacy.secret_shape import is_placeholder, is_sample, is_secret_shaped, is_strongly_shaped
+from memory_rag.privacy.value_edges import CLOSING, OPENING, trimmed, value_of
 from memory_rag.turns import Span
 
 _NAME: Final = re.compile(
@@ -68,10 +70,8 @@ _NOT_ONE: Final = re.compile(
 )
 _LINE_END: Final = re.compile(r"[\n\r。]|[.!?](?:\s|\Z)")
 _REACH: Final = 72
+_INDENT: Final = 24
 _OF_A_PLACE: Final = frozenset(["for", "für", "of", "på", "on", "i", "in", "at", "zu", "para", "de"])
-_CLOSING: Final = {'"': '"', "'": "'", "`": "`", "“": "”“", "”": "”", "„": "“”", "«": "»", "»": "«", "「": "」"}
-_AFTER: Final = ".,;:?\"'`”»…*"
-_OPENING: Final = "\"'`([“„«「*"
 _WORD_SIGN: Final = re.compile(f"[0-9_{LETTERS}@/$(]")
 _COMPARED: Final = frozenset(("=", "==", "===", "!=", "!=="))
 # What stands before a name in a program: nothing on its line, a sign, or a word of the language.
@@ -107,17 +107,34 @@ def find_passwords(text: str) -> Iterator[Span]:
 
 
 def _named(text: str, place: int) -> Iterator[Span]:
-    """Yield what the word for a password that stands here is followed by, if it is one."""
+    """Yield what the word for a password that stands here is followed by, on its line or over the next border."""
     name = _NAME.match(text, place)
     if name is None:
         return
+    end = name.end()
+    # "pass" is a verb too.
+    reaches = not _WORD_SIGN.match(text, end) and (name[0].lower() != "pass" or text.startswith(":", end))
+    over = list(in_cells(text, place, end)) if reaches else []
+    over = over or list(_on_its_line(text, place, name))
+    if not over and reaches:
+        is_word = place == 0 or not _WORD_SIGN.match(text, place - 1)
+        begins_line = place <= _INDENT or "\n" in text[place - _INDENT : place]
+        over = [
+            span
+            for span in in_next_line(text, end, is_word=is_word, begins_line=begins_line)
+            if not (text[span.start - 1] in _STRAIGHT and _is_sample_in_code(text, place, span.of(text)))
+        ]
+    yield from over
+
+
+def _on_its_line(text: str, place: int, name: re.Match[str]) -> Iterator[Span]:
     end = name.end()
     if found := _ASSIGNED.match(text, end):
         is_literal = found["quote"] in _STRAIGHT and "=" in text[end : found.start("quote")]
         if not (is_literal and found["quote"] and _is_sample_in_code(text, place, found["value"])):
             yield from _assigned(found)
     elif not _WORD_SIGN.match(text, end) and (place == 0 or not _WORD_SIGN.match(text, place - 1)):
-        # "pass" is a verb too: the word after it has to be more than a likely one.
+        # After a verb the word has to be more than a likely one.
         for span in _told(text, end, is_sure=len(name[0]) > len("pass")):
             between = text[end : span.start].strip(" \t")
             is_literal = between[-1:] in _STRAIGHT and between[:-1].rstrip() in _COMPARED
@@ -136,8 +153,8 @@ def _is_sample_in_code(text: str, place: int, value: str) -> bool:
 
 def _assigned(found: re.Match[str]) -> Iterator[Span]:
     start, value = found.start("value"), found["value"]
-    if found.string[start - 1] in _CLOSING:
-        value = re.split(f"[{_CLOSING[found.string[start - 1]]}]", value, maxsplit=1)[0]
+    if found.string[start - 1] in CLOSING:
+        value = re.split(f"[{CLOSING[found.string[start - 1]]}]", value, maxsplit=1)[0]
     else:
         value = trimmed(re.split(r"[&;]|,(?=\S+[=:])", value, maxsplit=1)[0])
     is_number = value.isascii() and value.isdigit() and len(value) >= 6
@@ -155,15 +172,11 @@ def _told(text: str, after: int, *, is_sure: bool) -> Iterator[Span]:
         word = token[0]
         if is_first and _NOT_ONE.match(word.rstrip(".,;:!?")):
             return
-        bare = word.lstrip(_OPENING)
-        start = token.start() + len(word) - len(bare)
-        is_opened = text[start - 1] in _OPENING
-        if is_opened and text[start - 1] in _CLOSING:
-            bare = re.split(f"[{_CLOSING[text[start - 1]]}]", bare, maxsplit=1)[0]
-        value = trimmed(bare)
+        span = value_of(word, at=token.start())
+        value, is_opened = span.of(text), text[span.start - 1] in OPENING
         is_direct = is_sure and (is_first or is_opened or _COPULA.fullmatch(before) is not None)
         if is_secret_shaped(value) if is_direct else is_strongly_shaped(value) and before not in _OF_A_PLACE:
-            yield Span(start, start + len(value))
+            yield span
             return
         if not is_sure:
             return
@@ -181,16 +194,6 @@ def _logged_in(text: str, after: int) -> Iterator[Span]:
             yield Span(token.start(), token.start() + len(value))
             return
         before = word.lower()
-
-
-def trimmed(word: str) -> str:
-    """Return a word without the marks that a sentence puts after it; an exclamation mark may be its own."""
-    word = word.rstrip(_AFTER)
-    while word.endswith((")", "]", "}")) and word.count(word[-1]) > word.count(
-        {")": "(", "]": "[", "}": "{"}[word[-1]]
-    ):
-        word = word[:-1].rstrip(_AFTER)
-    return word
 
 
 def _end_of_sentence(text: str, after: int) -> int:
