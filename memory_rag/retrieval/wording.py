@@ -18,6 +18,8 @@ from memory_rag.turns import Turn
 
 _FEWEST: Final = 2
 """Words of content that make a phrase: one alone is found as any word is."""
+_LONG: Final = 4
+"""Words of content from which on a question is looked for as it stands."""
 _READ: Final = 256
 """Turns that hold every word of a phrase and are read for it, the best by BM25."""
 
@@ -66,10 +68,10 @@ class Wording:
     def literal(self) -> Entries:
         """The entries that say the words given, or those that a question quotes, as they stand, ascending.
 
-        As they stand but for case and white space.
+        As they stand but for case and white space. A long question may be words that were said, too.
         """
         found = [self._saying(phrase, self._look_up(phrase)) for phrase in self._query.quoted]
-        if self._query.gives_words:
+        if self._query.gives_words or len(self._found.holders) >= _LONG:
             found.append(self._saying(self._query.whole, self._found))
         return found[0] if len(found) == 1 else np.unique(np.concatenate([_NONE, *found]))
 

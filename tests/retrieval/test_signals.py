@@ -166,7 +166,7 @@ class Plain:
         if '"' in question:
             return float(question.split('"')[1].lower() in said)
         phrase = question.strip("?.").lower()
-        return float(phrase in said and len(self.scene.query.words) > 1 and self.scene.query.gives_words)
+        return float(phrase in said and len(self.scene.query.words) > (1 if self.scene.query.gives_words else 3))
 
     def first_person(self, entry: int) -> float:
         return float(bool({"I", "we", "my"} & set(self.turns[entry].text.replace("?", "").split())))

@@ -72,6 +72,19 @@ def test_a_question_is_not_ranked_by_the_share_of_its_words(memory: Memory) -> N
     assert {hit.signals["wording"] for hit in memory.search("What did I say about the rent for May?")} == {0.0}
 
 
+def test_a_long_question_that_was_asked_before_is_found_as_it_stands(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "q", embedder="none", language="en") as memory:
+        asked = memory.add("Which bakery on Mill Lane sells rye bread on Sundays?")
+        memory.add(
+            "The bakery on Mill Lane sells rye bread, on Sundays too, and so does the other bakery on Mill Lane."
+        )
+
+        found = memory.search("which bakery on Mill Lane sells rye bread on sundays")
+
+        assert (found[0].turn.turn_id, found[0].signals["literal"]) == (asked.turn_id, 10.0)
+        assert found[1].signals["literal"] == 0.0
+
+
 def test_one_word_is_no_phrase(memory: Memory) -> None:
     assert {hit.signals["literal"] for hit in memory.search("rent")} == {0.0}
 
