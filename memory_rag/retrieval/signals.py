@@ -67,7 +67,7 @@ def wording(short: Shortlist) -> Scores:
 
 
 def literal(short: Shortlist) -> Scores:
-    """1 for turns that say as they stand the words given, or those that a question quotes: they rule."""
+    """1 for turns that say as they stand the words given, a long question, or what a question quotes: they rule."""
     return short.literal()
 
 
