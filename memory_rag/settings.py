@@ -1,7 +1,7 @@
 """Every setting, its default and its unit.
 
-A setting is taken from the first of: the argument, the environment (``MEMORY_RAG_<NAME>``), the TOML file named by
-``MEMORY_RAG_CONFIG`` (default ``memory-rag.toml`` in the home folder), the default below.
+A setting is taken from the first of: the argument, the environment (``MEMORY_RAG_<NAME>``), ``memory-rag.toml`` in the
+home folder, the default below.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def started(options: Mapping[str, str], *, environment: Mapping[str, str], execu
         home = str(Path(home).expanduser().absolute())
     named = {"memory": memory, "home": home, **given}
     script = executable.parent / "memory-rag"
-    own = {f"MEMORY_RAG_{name.upper()}" for name in setting_names()} | {"MEMORY_RAG_CONFIG", "MEMORY_RAG_MINILM_PATH"}
+    own = {f"MEMORY_RAG_{name.upper()}" for name in setting_names()} | {"MEMORY_RAG_MINILM_PATH"}
     return Started(
         words=(str(script),) if script.is_file() else (str(executable), "-m", "memory_rag"),
         memory=tuple(part for name, value in named.items() if value for part in (f"--{name}", value)),
