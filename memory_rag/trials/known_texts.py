@@ -7,39 +7,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from memory_rag.embedding.embedder import Embedder, Vectors
-from memory_rag.turns import Span
+from memory_rag.trials.embedder_over import EmbedderOver
 
 
-class KnownTexts:
+class KnownTexts(EmbedderOver):
     """An embedder as any other, over one that is asked for each turn and each question only once."""
 
     def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._turns: dict[str, Vectors] = {}
         self._queries: dict[str, Vectors] = {}
-
-    @property
-    def fingerprint(self) -> str:
-        return self._embedder.fingerprint
-
-    @property
-    def dim(self) -> int:
-        return self._embedder.dim
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
-
-    @property
-    def reads_speaker(self) -> bool:
-        return self._embedder.reads_speaker
-
-    @property
-    def query_shift(self) -> Vectors:
-        return self._embedder.query_shift
-
-    def passages(self, text: str) -> tuple[Span, ...]:
-        return self._embedder.passages(text)
 
     def embed_turns(self, texts: Sequence[str]) -> Vectors:
         return self._known(texts, self._turns, embed=self._embedder.embed_turns)

@@ -13,43 +13,18 @@ import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Embedder, Vectors
 from memory_rag.store.archives import read_archive, write_archive
-from memory_rag.turns import Span, text_bytes
+from memory_rag.trials.embedder_over import EmbedderOver
+from memory_rag.turns import text_bytes
 
 
-class RememberingEmbedder:
+class RememberingEmbedder(EmbedderOver):
     """An embedder as any other, over one whose questions' vectors are kept in a folder, by its fingerprint."""
 
     def __init__(self, embedder: Embedder, folder: Path) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._folder = folder
         self._known: dict[bytes, tuple[Vectors, float]] | None = None
         self._n_saved = 0
-
-    @property
-    def fingerprint(self) -> str:
-        return self._embedder.fingerprint
-
-    @property
-    def dim(self) -> int:
-        return self._embedder.dim
-
-    @property
-    def max_tokens(self) -> int:
-        return self._embedder.max_tokens
-
-    @property
-    def reads_speaker(self) -> bool:
-        return self._embedder.reads_speaker
-
-    @property
-    def query_shift(self) -> Vectors:
-        return self._embedder.query_shift
-
-    def passages(self, text: str) -> tuple[Span, ...]:
-        return self._embedder.passages(text)
-
-    def embed_turns(self, texts: Sequence[str]) -> Vectors:
-        return self._embedder.embed_turns(texts)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Return one row per question, embedded one at a time as a search does it."""

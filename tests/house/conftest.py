@@ -74,7 +74,7 @@ def wheel(root: Path, run: Run, tmp_path_factory: pytest.TempPathFactory) -> Pat
     leave_out = shutil.ignore_patterns("__pycache__", "*.pyc")
     for name in ("memory_rag", "tests"):
         shutil.copytree(root / name, tree / name, ignore=leave_out)
-    for stray in ("tests/__init__.py", "eval/__init__.py", "notebooks/first.py", "indexes/work/turns.sqlite"):
+    for stray in ("tests/__init__.py", "eval/__init__.py", "notebooks/first.py", "indexes/main/turns.sqlite"):
         (tree / stray).parent.mkdir(parents=True, exist_ok=True)
         (tree / stray).write_text("", encoding="utf-8")
 

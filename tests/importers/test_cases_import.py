@@ -13,6 +13,7 @@ import pytest
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers import ImportOptions
 from memory_rag.memory import Memory
+from tests.importers.named_fruit import NAMED_FRUIT
 
 Made = Callable[[str, Any], Path]
 ImportAll = Callable[..., Any]
@@ -30,22 +31,9 @@ def at(*parts: int) -> datetime:
 
 # -- G09: ChatGPT
 
-G09 = """[{"title":"t","create_time":null,"current_node":"n4","mapping":{
- "n0":{"parent":null,"children":["n1"],"message":null},
- "n1":{"parent":"n0","children":["n2"],"message":{"author":{"role":"user"},"create_time":1764460800.25,
-  "content":{"content_type":"text","parts":["Name a red fruit"]}}},
- "n2":{"parent":"n1","children":["n3x","n3"],"message":{"author":{"role":"system"},"create_time":null,
-  "metadata":{"is_visually_hidden_from_conversation":true},"content":{"content_type":"text","parts":[""]}}},
- "n3x":{"parent":"n2","children":[],"message":{"author":{"role":"assistant"},"create_time":null,
-  "content":{"content_type":"text","parts":["Apple"]}}},
- "n3":{"parent":"n2","children":["n4"],"message":{"author":{"role":"assistant"},"create_time":null,
-  "content":{"content_type":"text","parts":["Cherry"]}}},
- "n4":{"parent":"n3","children":[],"message":{"author":{"role":"user"},"create_time":1764460810,
-  "content":{"content_type":"text","parts":["Why?"]}}}}}]"""
-
 
 def test_g09_a_hidden_node_an_abandoned_branch_and_a_missing_time(memory: Memory, made: Made) -> None:
-    report = memory.import_path(made("conversations.json", G09))
+    report = memory.import_path(made("conversations.json", NAMED_FRUIT))
 
     turns = list(memory.turns())
     assert [(turn.source and turn.source.native_id, turn.text) for turn in turns] == [

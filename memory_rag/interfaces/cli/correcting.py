@@ -10,6 +10,7 @@ from memory_rag.interfaces.cli.changing import words_given
 from memory_rag.interfaces.cli.forgetting import (
     Prove,
     Timeout,
+    Yes,
     confirm_or_leave,
     plan_lines,
     print_beside,
@@ -41,7 +42,7 @@ def correct(
         bool,
         typer.Option("--dry-run", help="Show what --drop-old would erase, change nothing.", show_default=False),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
+    yes: Yes = False,
     prove: Prove = False,
     timeout_s: Timeout = None,
     as_json: Json = False,

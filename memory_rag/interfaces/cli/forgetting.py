@@ -24,6 +24,7 @@ Prove = Annotated[
         "--prove", help="Read every byte of the memory's folder and show that nothing is left.", show_default=False
     ),
 ]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)]
 Timeout = Annotated[
     float | None,
     typer.Option(
@@ -44,7 +45,7 @@ def forget(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would go, remove nothing.", show_default=False)
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)] = False,
+    yes: Yes = False,
     prove: Prove = False,
     timeout_s: Timeout = None,
     as_json: Json = False,

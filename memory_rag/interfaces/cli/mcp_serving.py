@@ -15,6 +15,15 @@ from memory_rag.interfaces.mcp.embedding_on import is_paid_for
 from memory_rag.settings import CONFIG_NAME, Settings, home_folder
 
 TOKEN_VARIABLE = "MEMORY_RAG_TOKEN"
+TokenFile = Annotated[
+    Path | None, typer.Option("--token-file", metavar="FILE", help="Holds the token; or set MEMORY_RAG_TOKEN.")
+]
+AllowHost = Annotated[
+    list[str] | None, typer.Option("--allow-host", metavar="NAME", help="A name that clients reach it by.")
+]
+AllowOrigin = Annotated[
+    list[str] | None, typer.Option("--allow-origin", metavar="URL", help="A page that may ask, beside its own.")
+]
 _PORT = 8765
 _ON_THE_WAY = 8
 """64, the default of other commands, cost seconds with long turns."""
@@ -32,16 +41,9 @@ def mcp(
         int | None,
         typer.Option("--port", min=0, max=65535, metavar="N", help=f"0 takes a free one. Default: {_PORT}."),
     ] = None,
-    token_file: Annotated[
-        Path | None,
-        typer.Option("--token-file", metavar="FILE", help="Holds the token; or set MEMORY_RAG_TOKEN."),
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None, typer.Option("--allow-host", metavar="NAME", help="A name that clients reach it by.")
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None, typer.Option("--allow-origin", metavar="URL", help="A page that may ask, beside its own.")
-    ] = None,
+    token_file: TokenFile = None,
+    allow_host: AllowHost = None,
+    allow_origin: AllowOrigin = None,
 ) -> None:
     """Serve the memory to an MCP client.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from memory_rag.interfaces.cli.mcp_serving import pending_limit_of, token_of
+from memory_rag.interfaces.cli.mcp_serving import AllowHost, AllowOrigin, TokenFile, pending_limit_of, token_of
 from memory_rag.interfaces.cli.output import note, tell
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.settings import home_folder
@@ -33,16 +33,9 @@ def serve(
     ] = None,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="0 takes a free one.")] = _PORT,
-    token_file: Annotated[
-        Path | None,
-        typer.Option("--token-file", metavar="FILE", help="Holds the token; or set MEMORY_RAG_TOKEN."),
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None, typer.Option("--allow-host", metavar="NAME", help="A name that clients reach it by.")
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None, typer.Option("--allow-origin", metavar="URL", help="Another page that may ask.")
-    ] = None,
+    token_file: TokenFile = None,
+    allow_host: AllowHost = None,
+    allow_origin: AllowOrigin = None,
     context_tokens: Annotated[
         int, typer.Option("--context-tokens", min=0, metavar="N", help="What the memory may add to a chat's prompt.")
     ] = _TOKENS,

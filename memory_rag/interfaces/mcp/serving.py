@@ -140,29 +140,42 @@ def serve_http(live: LiveMemory, address: Address, *, told: Callable[[str], None
     Raises:
         SettingsError: the address can't be listened at.
     """
-    import anyio
-    import uvicorn
-
     from memory_rag.interfaces.mcp.server import PATH, http_app
 
     app, _run = http_app(open_server(live))
     guarded: Any = Guard(app, hosts=address.names, origins=address.origins, token=address.token)
+    try:
+        serve_app(guarded, address, told=lambda url: told(url + PATH))
+    finally:
+        live.close()
+
+
+def serve_app(app: Any, address: Address, *, told: Callable[[str], None], patience_s: int = _PATIENCE_S) -> None:
+    """Serve an ASGI app until the process is stopped; ``told`` is given the URL of its root, without a slash.
+
+    Requests that are under way then have ``patience_s`` seconds to end.
+
+    Raises:
+        SettingsError: the address can't be listened at.
+    """
+    import anyio
+    import uvicorn
+
     listener = listener_at(address)
     host, port = listener.getsockname()[:2]
     config = uvicorn.Config(
-        guarded,
+        app,
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=_PATIENCE_S,
+        timeout_graceful_shutdown=patience_s,
     )
-    told(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
+    told(f"http://{f'[{host}]' if ':' in host else host}:{port}")
     try:
         anyio.run(partial(uvicorn.Server(config).serve, sockets=[listener]))
     finally:
         listener.close()
-        live.close()
 
 
 def listener_at(address: Address) -> socket.socket:

@@ -65,15 +65,18 @@ def app_of(service: Service) -> Any:
         redoc_url=None,
         lifespan=lifespan,
     )
-    json_body = {"requestBody": {"required": True, "content": {"application/json": {"schema": CHAT_BODY}}}}
-    app.add_api_route(
-        f"/{_LISTED}/chat/completions",
-        endpoint.chat,
-        methods=["POST"],
-        response_model=None,
-        responses=JSON_ERRORS,
-        openapi_extra=json_body,
-    )
+    for posted, answer, schema in (
+        ("chat/completions", endpoint.chat, CHAT_BODY),
+        ("embeddings", endpoint.embeddings, EMBEDDINGS_BODY),
+    ):
+        app.add_api_route(
+            f"/{_LISTED}/{posted}",
+            answer,
+            methods=["POST"],
+            response_model=None,
+            responses=JSON_ERRORS,
+            openapi_extra={"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}},
+        )
     app.add_api_route(
         f"/{_LISTED}/models", endpoint.models, methods=["GET"], response_model=None, responses=JSON_ERRORS
     )
@@ -83,15 +86,6 @@ def app_of(service: Service) -> Any:
         methods=["GET"],
         response_model=None,
         include_in_schema=False,
-    )
-    embedded = {"requestBody": {"required": True, "content": {"application/json": {"schema": EMBEDDINGS_BODY}}}}
-    app.add_api_route(
-        f"/{_LISTED}/embeddings",
-        endpoint.embeddings,
-        methods=["POST"],
-        response_model=None,
-        responses=JSON_ERRORS,
-        openapi_extra=embedded,
     )
     for method, path, handler in page.routes():
         app.add_api_route(path, handler, methods=[method], response_model=None, include_in_schema=False)

@@ -6,13 +6,12 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memory_rag.errors import MemoryRagError, MissingExtraError
-from memory_rag.interfaces.mcp.serving import Address, listener_at
+from memory_rag.interfaces.mcp.serving import Address, serve_app
 from memory_rag.interfaces.serving.memories import Memories
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ def serve(
         SettingsError: the address can't be listened at, or the upstream is no URL.
     """
     try:
-        import anyio
-        import uvicorn
+        import uvicorn  # noqa: F401  looked for here, where its extra can be named
 
         from memory_rag.interfaces.endpoint.upstream import Upstream
         from memory_rag.interfaces.serving.app import Service, app_of
@@ -63,22 +61,14 @@ def serve(
         reports=reports,
     )
     app: Any = app_of(service)
-    listener = listener_at(address)
-    host, port = listener.getsockname()[:2]
-    config = uvicorn.Config(
-        app,
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=_PATIENCE_S,
-    )
-    told(f"http://{f'[{host}]' if ':' in host else host}:{port}/")
-    threading.Thread(target=_warm, args=(memories,), daemon=True, name="warming up").start()
+
+    def ready(root: str) -> None:
+        told(root + "/")
+        threading.Thread(target=_warm, args=(memories,), daemon=True, name="warming up").start()
+
     try:
-        anyio.run(partial(uvicorn.Server(config).serve, sockets=[listener]))
+        serve_app(app, address, told=ready, patience_s=_PATIENCE_S)
     finally:
-        listener.close()
         memories.close()
 
 
