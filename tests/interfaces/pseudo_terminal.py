@@ -15,6 +15,7 @@ import termios
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 _STYLES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x01|\x02")
 
@@ -49,7 +50,9 @@ class PseudoTerminal:
         os.write(self._here, text.encode() + b"\n")
 
     def presses(self, key: str) -> None:
-        """Press a key with Ctrl."""
+        """Press a key with Ctrl, as a person would: once the program has had time to wait for it."""
+        # Python's line editor doesn't hear a signal that comes between its prompt and the start of its waiting.
+        self._sleeps()
         os.write(self._here, bytes([ord(key.upper()) - 64]))
 
     def waits_for(self, text: str, *, timeout_s: float = 20.0) -> str:
@@ -85,6 +88,15 @@ class PseudoTerminal:
         os.close(self._here)
 
     _at = 0
+
+    def _sleeps(self, *, timeout_s: float = 20.0) -> None:
+        """Wait until the program's main thread waits for something."""
+        state = Path(f"/proc/{self.process.pid}/stat")
+        end = time.monotonic() + timeout_s
+        while time.monotonic() < end and state.exists():
+            if state.read_text("utf-8", "replace").rpartition(")")[2].split()[0] == "S":
+                return
+            time.sleep(0.005)
 
     def _read(self, timeout_s: float) -> bool:
         came = False
