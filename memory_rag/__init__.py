@@ -14,21 +14,28 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
+    from memory_rag.evaluation.at_hand import benchmarks
+    from memory_rag.evaluation.benchmark_report import BenchmarkReport
+    from memory_rag.evaluation.run_scores import RunScores, score_run
+    from memory_rag.interfaces.chat.session import ChatSession
     from memory_rag.memory import Memory
     from memory_rag.prompt.prompt_context import PromptContext
     from memory_rag.retrieval.comparison import Comparison
     from memory_rag.retrieval.filters import Within
-    from memory_rag.retrieval.quotes import Quote
+    from memory_rag.retrieval.quotes import Quote, Quotes
     from memory_rag.retrieval.ranking import Hit, Ranking
-    from memory_rag.retrieval.verification import Verdict
+    from memory_rag.retrieval.verification import Verdict, Verdicts
     from memory_rag.settings import Settings
     from memory_rag.store.screening import Unstored
+    from memory_rag.trials.benchmarking import run_benchmark
     from memory_rag.turns import Block, Conversation, Role, Source, Span, Turn
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "BenchmarkReport": "memory_rag.evaluation.benchmark_report",
     "Block": "memory_rag.turns",
+    "ChatSession": "memory_rag.interfaces.chat.session",
     "Comparison": "memory_rag.retrieval.comparison",
     "Conversation": "memory_rag.turns",
     "Embedder": "memory_rag.embedding.embedder",
@@ -36,19 +43,27 @@ _HOME = {
     "Memory": "memory_rag.memory",
     "PromptContext": "memory_rag.prompt.prompt_context",
     "Quote": "memory_rag.retrieval.quotes",
+    "Quotes": "memory_rag.retrieval.quotes",
     "Ranking": "memory_rag.retrieval.ranking",
     "Role": "memory_rag.turns",
+    "RunScores": "memory_rag.evaluation.run_scores",
     "Settings": "memory_rag.settings",
     "Source": "memory_rag.turns",
     "Span": "memory_rag.turns",
     "Turn": "memory_rag.turns",
     "Unstored": "memory_rag.store.screening",
     "Verdict": "memory_rag.retrieval.verification",
+    "Verdicts": "memory_rag.retrieval.verification",
     "Within": "memory_rag.retrieval.filters",
+    "benchmarks": "memory_rag.evaluation.at_hand",
+    "run_benchmark": "memory_rag.trials.benchmarking",
+    "score_run": "memory_rag.evaluation.run_scores",
 }
 
 __all__ = [
+    "BenchmarkReport",
     "Block",
+    "ChatSession",
     "Comparison",
     "Conversation",
     "Embedder",
@@ -56,16 +71,22 @@ __all__ = [
     "Memory",
     "PromptContext",
     "Quote",
+    "Quotes",
     "Ranking",
     "Role",
+    "RunScores",
     "Settings",
     "Source",
     "Span",
     "Turn",
     "Unstored",
     "Verdict",
+    "Verdicts",
     "Within",
     "__version__",
+    "benchmarks",
+    "run_benchmark",
+    "score_run",
 ]
 
 

@@ -14,6 +14,8 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
+from memory_rag.html.cards import Tone, badge, card, quiet, row
+from memory_rag.html.markup import tag
 from memory_rag.inventory import bytes_by_kind, readable_size
 from memory_rag.retrieval.agreement import disagreement
 from memory_rag.retrieval.indexes import DERIVED, Indexes
@@ -73,6 +75,15 @@ class Checkup:
             "is_well": self.is_well,
             "findings": [finding.as_json() for finding in self.findings],
         }
+
+    def _repr_html_(self) -> str:
+        tones: dict[State, Tone] = {"ok": "good", "warn": "unsure", "fail": "bad"}
+        rows = [
+            row(badge(one.state, tones[one.state]), tag("b", one.name), f" {one.message}", quiet(one.remedy))
+            for one in self.findings
+        ]
+        title = "All is well" if self.is_well else "Something is wrong"
+        return card(*rows, quiet(str(self.folder)), title=title, tone="good" if self.is_well else "bad")
 
 
 def doctor(

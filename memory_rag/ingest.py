@@ -1,8 +1,9 @@
-"""From other programs' files into the store: one transaction a file, everything counted."""
+"""From other programs' files into the store: each file whole or not at all, everything counted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -10,9 +11,13 @@ from memory_rag.errors import ImportFormatError
 from memory_rag.importers import Import, ImportFile, ImportOptions, ImportReport, Noted, open_import
 from memory_rag.importers.report import FORGOTTEN, FileReport
 from memory_rag.store.turn_store import Appended, TurnStore
-from memory_rag.turns import Conversation, Turn, Withheld
+from memory_rag.turns import Conversation, Role, Turn, Withheld
 from memory_rag.whole_memory import put_back
 
+Item = Turn | Conversation | Withheld
+OwnWords = Callable[[str], str]
+
+RECALLED: Final = "quoted from this memory and nothing else"
 _REPORTED_EVERY: Final = 100
 
 
@@ -26,19 +31,48 @@ def import_into(
     progress: Callable[[str, int, int], None] | None,
     include_forgotten: bool = False,
     before_write: Callable[[FileReport], None] | None = None,
+    own_words: OwnWords = str,
 ) -> ImportReport:
     """Store what a file, folder or zip holds and return the counts; nothing stays stored of a file that can't be read.
 
-    What was forgotten is left out and counted, or stored again with ``include_forgotten``. ``before_write`` is told of
-    each file what was found in it, before any of it is stored.
+    ``own_words`` returns what of a user's message is stored: without what it quotes from this memory. What was
+    forgotten is left out and counted, or stored again with ``include_forgotten``. ``before_write`` is told of each file
+    what was found in it, before any of it is stored.
 
     Raises:
         ImportFormatError: nothing can be imported there, or the only file can't be read.
     """
     with open_import(path, format=format, options=options) as opened:
-        total = sum(file.size for file in opened.files)
-        before = 0
-        for file in opened.files:
+        _import_files(
+            store,
+            opened.files,
+            dry_run=dry_run,
+            progress=progress,
+            include_forgotten=include_forgotten,
+            before_write=before_write,
+            own_words=own_words,
+        )
+        if not dry_run:
+            _note_export(store, opened)
+        opened.report.check()
+        return opened.report
+
+
+def _import_files(
+    store: TurnStore,
+    files: Sequence[ImportFile],
+    *,
+    dry_run: bool,
+    progress: Callable[[str, int, int], None] | None,
+    include_forgotten: bool,
+    before_write: Callable[[FileReport], None] | None,
+    own_words: OwnWords,
+) -> None:
+    """Store the files one by one, small ones committed together; one of several that can't be read is told only."""
+    total = sum(file.size for file in files)
+    before = 0
+    with store.together():
+        for file in files:
             if progress is not None:
                 progress("reading", before, total)
             try:
@@ -49,18 +83,15 @@ def import_into(
                     progress=progress if total == file.size else None,
                     include_forgotten=include_forgotten,
                     before_write=before_write,
+                    own_words=own_words,
                 )
             except ImportFormatError as error:
-                if len(opened.files) == 1:
+                if len(files) == 1:
                     raise
                 file.report.refuse(error)
             before += file.size
-        if progress is not None:
-            progress("reading", total, total)
-        if not dry_run:
-            _note_export(store, opened)
-        opened.report.check()
-        return opened.report
+    if progress is not None:
+        progress("reading", total, total)
 
 
 def _import_file(
@@ -71,10 +102,11 @@ def _import_file(
     progress: Callable[[str, int, int], None] | None,
     include_forgotten: bool,
     before_write: Callable[[FileReport], None] | None,
+    own_words: OwnWords,
 ) -> None:
     if put_back(store, file, dry_run=dry_run):
         return
-    items = file if progress is None else _counted(file, progress)
+    items = _without_recalled(file if progress is None else _counted(file, progress), file.report, own_words)
 
     def found(appended: Appended) -> None:
         file.report.count_found(appended.found)
@@ -106,6 +138,20 @@ def _import_file(
         file.report.note(Noted("no longer at its source; kept and marked", turn_id))
 
 
+def _without_recalled(items: Iterable[Item], report: FileReport, own_words: OwnWords) -> Iterator[Item]:
+    """Yield the items, of a user's message only what isn't quoted from this memory: that is stored already."""
+    for item in items:
+        if not isinstance(item, Turn) or item.role is not Role.USER or (own := own_words(item.text)) == item.text:
+            yield item
+            continue
+        native_id = "" if item.source is None else item.source.native_id
+        if own or item.blocks:
+            report.note(Noted("stored without what it quotes from this memory", native_id))
+            yield replace(item, text=own, indexed=None)
+        else:
+            report.leave_out(RECALLED, [native_id])
+
+
 def _note_export(store: TurnStore, opened: Import) -> None:
     """Mark the conversations that an account's export doesn't hold any more, if it is read whole and is the newest."""
     files = opened.files
@@ -123,7 +169,7 @@ def _note_export(store: TurnStore, opened: Import) -> None:
         files[-1].report.note(Noted("no longer at its source; kept and marked", turn_id))
 
 
-def _counted(file: ImportFile, progress: Callable[[str, int, int], None]) -> Iterator[Turn | Conversation | Withheld]:
+def _counted(file: ImportFile, progress: Callable[[str, int, int], None]) -> Iterator[Item]:
     """Yield what a file holds and report its turns; how many there will be isn't known, which is a total of 0."""
     n_turns = 0
     for item in file:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
+from memory_rag.html.cards import card, listed, share_bar, table
 from memory_rag.retrieval.indexes import DERIVED, Indexes
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.store.screening import Counts
@@ -116,6 +117,23 @@ class Stats:
             "note": self.note or None,
         }
 
+    def _repr_html_(self) -> str:
+        most = max((one.n_turns for one in self.conversations), default=0)
+        rows = [
+            [one.title or one.conversation_id, share_bar(one.n_turns / most), f"{one.n_turns:,}", _days(one)]
+            for one in self.conversations
+        ]
+        size = ", ".join(f"{readable_size(n)} {kind}" for kind, n in self.n_bytes.items() if n)
+        facts = [
+            f"{self.n_words:,} words by {', '.join(f'{who} ({n:,})' for who, n in self.by_speaker.items())}",
+            f"in {self.folder}: {size}",
+            f"{self.embedded:,} turns embedded, {self.pending:,} pending" if self.embedder else "no embedder",
+            self.note,
+        ]
+        title = f"{self.n_turns:,} turns in {len(self.conversations):,} conversations"
+        table_of = table(["conversation", "turns", "", "said"], rows)
+        return card(listed(fact for fact in facts if fact), table_of, title=title)
+
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
@@ -220,6 +238,11 @@ def readable_size(n_bytes: int) -> str:
             amount = n_bytes / size
             return f"{amount:.0f} {unit}" if unit == "kB" or amount >= 100 else f"{amount:.1f} {unit}"
     return f"{n_bytes} B"
+
+
+def _days(one: ConversationStats) -> str:
+    days = [f"{instant:%Y-%m-%d}" for instant in (one.first, one.last) if instant is not None]
+    return " to ".join(dict.fromkeys(days))
 
 
 def _by_kind(found: Counts) -> dict[str, dict[str, int]]:

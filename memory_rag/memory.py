@@ -168,6 +168,14 @@ class Memory(MemoryReader):
         self._nudge(names)
         return added
 
+    def summarise_between(self, conversation_id: str) -> None:
+        """Let what is due of a conversation be summarised in the background, as a chat does after an answer.
+
+        Returns at once. With the setting ``summaries`` at ``off`` nothing is begun.
+        """
+        if self.settings.summaries != "off":
+            self._nudge((conversation_id,))
+
     def _nudge(self, conversation_ids: Iterable[str]) -> None:
         """Let what is due of conversations be summarised in the background; returns at once."""
         summaries, talks = self.summaries, self.talks
@@ -189,7 +197,8 @@ class Memory(MemoryReader):
     ) -> ImportReport:
         """Store what a file, folder or zip of another program holds, and return what was kept and what wasn't.
 
-        Each file is one transaction. What is stored already is counted; it is corrected where it was edited at its
+        Each file is one transaction. What a user's message quotes from this memory is left out of it; what is stored
+        already is counted; it is corrected where it was edited at its
         source since; what was forgotten stays so unless ``include_forgotten``. ``options`` say how to read what a file
         leaves open; ``tz``, if given, counts over theirs. ``before_write`` is told of each file, before any of it is
         stored, what secrets and personal data are in it.
@@ -199,6 +208,7 @@ class Memory(MemoryReader):
         """
         from memory_rag.importers import ImportOptions
         from memory_rag.ingest import import_into
+        from memory_rag.prompt.own_words import own_words
 
         options = options or ImportOptions(tz=self.zone)
         options = options if tz is None else replace(options, tz=zone(tz))
@@ -211,6 +221,7 @@ class Memory(MemoryReader):
             include_forgotten=include_forgotten,
             progress=progress,
             before_write=before_write,
+            own_words=lambda message: own_words(message, self.store).text,
         )
         with self._lock.held():
             self.indexes.settle_language()

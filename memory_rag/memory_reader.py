@@ -16,6 +16,7 @@ from memory_rag.turns import Turn
 
 if TYPE_CHECKING:
     from memory_rag.health import Checkup
+    from memory_rag.html.turn_list import TurnList
     from memory_rag.inventory import Stats
     from memory_rag.prompt.context import Wishes
     from memory_rag.prompt.prompt import Prompt
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from memory_rag.retrieval.comparison import Comparison
     from memory_rag.retrieval.filters import Within
     from memory_rag.retrieval.indexes import Indexes
-    from memory_rag.retrieval.quotes import Quote
+    from memory_rag.retrieval.quotes import Quotes
     from memory_rag.retrieval.ranking import Ranking
-    from memory_rag.retrieval.verification import Verdict
+    from memory_rag.retrieval.verification import Verdicts
     from memory_rag.summaries.running import RunningSummaries
     from memory_rag.talks.talks import Talks
 
@@ -87,30 +88,30 @@ class MemoryReader:
         modes = ("keyword", "dense", "hybrid")
         return compare_rankings(query, {m: self.search(query, k=k, mode=m, within=within, floor=False) for m in modes})
 
-    def quote(self, text: str, *, limit: int = 10, within: Within | None = None) -> tuple[Quote, ...]:
+    def quote(self, text: str, *, limit: int = 10, within: Within | None = None) -> Quotes:
         """Return where these words were said: exactly, else but for case and marks, else nearly; empty if nowhere.
 
         Each quote's text is the stored turn's, checked byte by byte before it is returned.
         """
-        from memory_rag.retrieval.quotes import find_quotes
+        from memory_rag.retrieval.quotes import Quotes, find_quotes
 
         with self._lock.held():
             quotes = find_quotes(text, source=self.indexes.quote_source(within), limit=limit)
         corrected = self.store.corrected_at([quote.turn_id for quote in quotes])
-        return tuple(replace(quote, corrected_at=corrected.get(quote.turn_id)) for quote in quotes)
+        return Quotes(text, (replace(quote, corrected_at=corrected.get(quote.turn_id)) for quote in quotes))
 
-    def verify(self, answer: str, *, answer_turn_id: str | None = None) -> tuple[Verdict, ...]:
+    def verify(self, answer: str, *, answer_turn_id: str | None = None) -> Verdicts:
         """Check every quotation in a model's answer against what was said, one verdict each, in the answer's order.
 
         ``answer_turn_id`` is the answer's own turn, if it is stored: it can't confirm itself. A verdict's message says
         if the quoted turn was corrected, or if it said these words until it was.
         """
         from memory_rag.retrieval.corrections import with_corrections
-        from memory_rag.retrieval.verification import verify
+        from memory_rag.retrieval.verification import Verdicts, verify
 
         with self._lock.held():
             verdicts = verify(answer, source=self.indexes.quote_source(None), answer_turn_id=answer_turn_id)
-        return with_corrections(verdicts, self.store, answer_turn_id=answer_turn_id)
+        return Verdicts(with_corrections(verdicts, self.store, answer_turn_id=answer_turn_id))
 
     def context(self, user_message: str, *, system: str = "", **wish: Unpack[Wishes]) -> PromptContext:
         """Return the prompt for what the user says now: its messages, what they cost, what is in them and why.
@@ -153,9 +154,11 @@ class MemoryReader:
         """Return a stored turn; :class:`UnknownTurnError` if no turn has this id."""
         return self.store.get([turn_id])[0]
 
-    def neighbours(self, turn_id: str, *, before: int = 2, after: int = 2) -> list[Turn]:
+    def neighbours(self, turn_id: str, *, before: int = 2, after: int = 2) -> TurnList:
         """Return a turn amid those said just before and after it in its conversation, in spoken order."""
-        return self.store.neighbours(turn_id, before=before, after=after)
+        from memory_rag.html.turn_list import TurnList
+
+        return TurnList(self.store.neighbours(turn_id, before=before, after=after))
 
     def turns(self, *, conversation_id: str | None = None) -> Iterator[Turn]:
         """Yield the turns of a conversation in spoken order, or all in stored order."""
@@ -189,7 +192,11 @@ class MemoryReader:
         Keyword search goes on meanwhile; a stopped run is taken up again by the next.
         """
         with self._lock.held():
-            return self.indexes.rebuild(language=language, prune=prune, progress=progress, unlocked=self._lock.given_up)
+            given_up = self._lock.given_up
+            embedded = self.indexes.rebuild(language=language, prune=prune, progress=progress, unlocked=given_up)
+            if prune:
+                self.talks.prune()
+            return embedded
 
     def stats(self) -> Stats:
         """Count what is in this memory: turns, people, times, bytes, how much is embedded."""

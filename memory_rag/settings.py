@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from memory_rag.errors import SettingsError
 
@@ -53,9 +53,10 @@ class Settings:
     """Threads for embedding and FAISS; 0 means one a core."""
     tokenizer: str = ""
     """The ``tokenizer.json`` of the model that prompts are for; empty means that tokens are estimated, erring high."""
-    summaries: str = "off"
-    """``auto``: after a turn is added, its conversation is summarised in the background if that is due; ``off``: only
-    when it is asked for. Imports are never summarised by themselves."""
+    summaries: str = "chats"
+    """``chats``: after an answer in the chat, through ``serve`` or into the MCP server, and at the end of a session of
+    Claude Code, its conversation is summarised in the background if that is due; ``auto``: after every turn that is
+    added; ``off``: only when it is asked for. Imports are never summarised by themselves."""
     state_from_summary: str = "propose"
     """What a summary's facts, decisions and to-dos do to the task's state: ``propose`` keeps them for you to take,
     ``auto`` sets them, ``off`` leaves it alone."""
@@ -82,7 +83,7 @@ class Settings:
     def __post_init__(self) -> None:
         choices = {
             "durability": ("normal", "full"),
-            "summaries": ("off", "auto"),
+            "summaries": ("off", "chats", "auto"),
             "state_from_summary": ("off", "propose", "auto"),
         }
         for name, allowed in choices.items():
@@ -122,18 +123,10 @@ class Settings:
         Raises:
             SettingsError: a name that isn't a setting, or a value of the wrong kind or out of range.
         """
-        environment = os.environ if environment is None else environment
         settings = cls()
-        if config is not None:
-            settings = settings.with_values(_table_in(config), where=str(config))
-        from_environment = {
-            name: environment[f"MEMORY_RAG_{name.upper()}"]
-            for name in setting_names()
-            if environment.get(f"MEMORY_RAG_{name.upper()}")
-        }
-        settings = settings.with_values(from_environment, where="the environment")
-        given = {name: value for name, value in arguments.items() if value is not None}
-        return settings.with_values(given, where="the arguments")
+        for where, values in _given(environment, config, arguments):
+            settings = settings.with_values(values, where=where)
+        return settings
 
     def with_values(self, values: Mapping[str, object], *, where: str) -> Self:
         """Return these settings with some replaced; ``where`` is named in an error."""
@@ -147,6 +140,38 @@ class Settings:
             except (TypeError, ValueError):
                 raise SettingsError(f"{name} in {where} must be a {known[name].__name__}, got {value!r}") from None
         return replace(self, **changed) if changed else self
+
+
+class Settled(NamedTuple):
+    """A setting's value, and where it was given: ``default``, a file, ``the environment`` or ``the arguments``."""
+
+    value: Any
+    origin: str
+
+
+def settled(
+    *, environment: Mapping[str, str] | None = None, config: Path | None = None, **arguments: Any
+) -> dict[str, Settled]:
+    """Return what :meth:`Settings.load` would, setting by setting, with the origin of each.
+
+    Raises:
+        SettingsError: as there.
+    """
+    loaded = Settings.load(environment=environment, config=config, **arguments)
+    origins = {name: where for where, values in _given(environment, config, arguments) for name in values}
+    return {name: Settled(getattr(loaded, name), origins.get(name, "default")) for name in setting_names()}
+
+
+def _given(
+    environment: Mapping[str, str] | None, config: Path | None, arguments: Mapping[str, object]
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield where settings are given and what is given there; the later counts before the earlier."""
+    environment = os.environ if environment is None else environment
+    if config is not None:
+        yield str(config), _table_in(config)
+    variables = {name: environment.get(f"MEMORY_RAG_{name.upper()}") for name in setting_names()}
+    yield "the environment", {name: value for name, value in variables.items() if value}
+    yield "the arguments", {name: value for name, value in arguments.items() if value is not None}
 
 
 def _several(value: object) -> tuple[str, ...]:

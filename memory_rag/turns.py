@@ -70,7 +70,7 @@ class Source:
 
     name: str
     native_id: str
-    raw: str | None = None
+    raw: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

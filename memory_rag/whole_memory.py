@@ -33,6 +33,7 @@ def put_back(store: TurnStore, file: ImportFile, *, dry_run: bool) -> bool:
     importer, options = file.importer, file.options
     if not isinstance(importer, TurnLinesImporter) or not isinstance(store, SqliteTurnStore):
         return False
+    store.settle()
     if options.since is not None or options.speakers.names or not is_untouched(store.connections):
         return False
     if options.secrets or store.off_record_since is not None or not store.screen.lets_all_in:

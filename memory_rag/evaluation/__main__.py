@@ -64,7 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     asking.add_argument("--work", type=Path, help="keep the embedded turns here, and use them again")
     telling = commands.add_parser("asking", help="how well it is told whether somebody asks for what was said before")
     telling.set_defaults(run=_tell_asking)
-    telling.add_argument("--labels", type=Path, default=Path("eval/ask-details.jsonl"), help="labelled utterances")
+    labels = [Path("eval/ask-details.jsonl"), Path("eval/ask-details-2.jsonl")]
+    telling.add_argument("--labels", type=Path, nargs="+", default=labels, help="files of labelled utterances")
     telling.add_argument("--out", type=Path, required=True, help="folder for ask-details.json")
     talking = commands.add_parser("fifty", help="which of fifty conversations a question is about, and which of five")
     talking.set_defaults(run=_talk)
@@ -175,7 +176,7 @@ def _import(given: argparse.Namespace) -> None:
 
     def stored(folder: Path, path: Path) -> int:
         store = SqliteTurnStore(folder)
-        with open_import(path) as opened:
+        with open_import(path) as opened, store.together():
             n = sum(
                 len(store.append(file, newer=True, whole=file.whole_conversations).turn_ids) for file in opened.files
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -12,14 +12,14 @@ from typing import Any, Final, Self
 from memory_rag.errors import MemoryRagError
 from memory_rag.evaluation.markdown import markdown_table
 
-HALVES: Final = {"test": "held out", "dev": "looked at"}
+HALVES: Final = {"test": "held out", "second": "held out, second set", "dev": "looked at"}
 _LANGUAGES: Final = {"en": "English", "sv": "Swedish", "nb": "Norwegian"}
 _ALL: Final = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What somebody says, in which language and half of the set, and whether it asks for what was said before."""
+    """What somebody says, in which language and part of the sets, and whether it asks for what was said before."""
 
     text: str
     language: str
@@ -29,31 +29,37 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Labelled utterances and the SHA-256 of their file."""
+    """Labelled utterances and the SHA-256 of their files, one after the other."""
 
     utterances: tuple[Utterance, ...]
     sha256: str
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Return the utterances of a file of JSON lines with text, language, split and retrieve.
+    def read(cls, paths: Iterable[Path]) -> Self:
+        """Return the utterances of files of JSON lines with text, language, split and retrieve.
 
         Raises:
-            MemoryRagError: the file can't be read, or a line isn't of this kind.
+            MemoryRagError: a file can't be read, or a line isn't of this kind.
         """
-        try:
-            data = path.read_bytes()
-            rows = [json.loads(line) for line in data.decode().splitlines()]
-            said = [Utterance(row["text"], row["language"], row["split"], row["retrieve"]) for row in rows]
-        except OSError as error:
-            raise MemoryRagError(f"{path} can't be read ({error.strerror}); name the file with --labels") from error
-        except (ValueError, KeyError, TypeError) as error:
-            raise MemoryRagError(f"{path} has a line that is no labelled utterance: {error!r}") from error
-        return cls(tuple(said), sha256(data).hexdigest())
+        said: list[Utterance] = []
+        read = sha256()
+        for path in paths:
+            try:
+                data = path.read_bytes()
+                rows = [json.loads(line) for line in data.decode().splitlines()]
+                said += [Utterance(row["text"], row["language"], row["split"], row["retrieve"]) for row in rows]
+            except OSError as error:
+                raise MemoryRagError(
+                    f"{path} can't be read ({error.strerror}); name the files with --labels"
+                ) from error
+            except (ValueError, KeyError, TypeError) as error:
+                raise MemoryRagError(f"{path} has a line that is no labelled utterance: {error!r}") from error
+            read.update(data)
+        return cls(tuple(said), read.hexdigest())
 
 
 def asking_trial(utterances: Sequence[Utterance], *, need_of: Callable[[str], str]) -> dict[str, Any]:
-    """Count, by half and language, what is told of utterances that ask and of others; ``need_of`` says what of each.
+    """Count, by part and language, what is told of utterances that ask and of others; ``need_of`` says what of each.
 
     A count is keyed by what was told: ``asked``, ``unclear`` or ``none``.
     """
@@ -71,7 +77,7 @@ def asking_table(result: Mapping[str, Any], *, cell: Callable[[float, int], str]
     """Return the table of a trial, a row for each half and language; ``cell`` writes a share of so many."""
     rows = []
     for half, name in HALVES.items():
-        for language in (*_LANGUAGES, _ALL):
+        for language in (*_LANGUAGES, _ALL) if half in result else ():
             asking, other = result[half][language]["asking"], result[half][language]["other"]
             n_asking, n_other = sum(asking.values()), sum(other.values())
             right, wrong = asking.get("asked", 0), other.get("asked", 0)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from memory_rag.errors import QueryError
 from memory_rag.evaluation.answer import sides
 from memory_rag.evaluation.canvas import (
     draw_line,
@@ -38,6 +39,20 @@ def page_charts(report: Report) -> dict[str, str]:
         MissingExtraError: matplotlib is not installed.
     """
     return {name: _for_page(report, name, figure) for name, figure in _figures(report)}
+
+
+def chart_svg(report: Report, name: str) -> str:
+    """Return one chart as an SVG file's text, on light paper.
+
+    Raises:
+        QueryError: the report has no data for such a chart.
+        MissingExtraError: matplotlib is not installed.
+    """
+    drawn = _drawn(report)
+    if name not in drawn:
+        raise QueryError(f"this report has no chart {name!r}; it has: {', '.join(drawn)}")
+    with style(svg_text="none"):
+        return svg_of(drawn[name]())
 
 
 def write_charts(report: Report, folder: Path) -> dict[str, str]:
@@ -77,7 +92,7 @@ def _drawn(report: Report) -> dict[str, Callable[[], Figure]]:
         "recall-at-k": lambda: _recall_curves(report, series),
         "categories": lambda: _category_bars(report, series),
     }
-    if sides(report) is not None:
+    if sides(report) is not None and "first_rank" in report:
         drawn["ranks"] = lambda: _rank_scatter(report, series)
     if any(one["latency_ms"] for one in report["retrievers"].values()):
         drawn["latency"] = lambda: _latency(report, series)

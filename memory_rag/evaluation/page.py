@@ -7,7 +7,6 @@ from importlib.resources import files
 from typing import Any, Final
 
 from memory_rag.evaluation.answer import answer_of
-from memory_rag.evaluation.markup import Html, joined, tag
 from memory_rag.evaluation.page_charts import charts_section
 from memory_rag.evaluation.page_method import measures_section, not_measured_section, provenance_section
 from memory_rag.evaluation.page_notes import both_intervals_note, in_sample_note, intervals_note, made_note
@@ -24,6 +23,7 @@ from memory_rag.evaluation.report_file import distinct_pools
 from memory_rag.evaluation.report_shape import AnyReport, PoolName, Report
 from memory_rag.evaluation.series import DARK, LIGHT, Series, series_of
 from memory_rag.evaluation.wording import POOLS, WITHIN, counted, kept_together
+from memory_rag.html.markup import Html, joined, tag
 
 Charts = Mapping[PoolName, Mapping[str, str]]
 """Pool to chart to its SVG, as ``charts.page_charts`` draws them for a pool."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from memory_rag.evaluation.markup import Html, tag
 from memory_rag.evaluation.wording import kept_together
+from memory_rag.html.markup import Html, tag
 
-_CAPTIONS: Final[Mapping[str, tuple[str, str]]] = {
+CAPTIONS: Final[Mapping[str, tuple[str, str]]] = {
     "recall-at-k": (
         "Recall by how far one looks",
         "Share of the evidence among the first k hits. Bands are 95 % intervals, drawn for four retrievers.",
@@ -42,7 +42,7 @@ def charts_section(charts: Mapping[str, str] | None) -> Html:
         )
     figures = []
     for name, svg in charts.items():
-        title, words = _CAPTIONS[name]
+        title, words = CAPTIONS[name]
         labelled = svg.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
         figures.append(
             tag("figure", tag("figcaption", tag("b", title), tag("span", kept_together(words))), Html(labelled))

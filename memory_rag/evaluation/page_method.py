@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from memory_rag.evaluation.markup import Html, joined, tag
 from memory_rag.evaluation.report_shape import Report
 from memory_rag.evaluation.wording import POOLS, counted, definitions_of, tests_of
+from memory_rag.html.markup import Html, joined, tag
 
 
 def measures_section(reports: Sequence[Report]) -> Html:

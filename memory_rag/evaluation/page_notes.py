@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from memory_rag.evaluation.answer import IN_SAMPLE_NOTE
-from memory_rag.evaluation.markup import Html, joined, tag
 from memory_rag.evaluation.report_shape import Report
 from memory_rag.evaluation.statistics import RESAMPLES
+from memory_rag.html.markup import Html, joined, tag
 
 
 def intervals_note(report: Report) -> Html:

@@ -7,10 +7,10 @@ from typing import Final
 
 from memory_rag.evaluation.answer import IN_SAMPLE_SIGN, answer_of, marked
 from memory_rag.evaluation.markdown import amount, share
-from memory_rag.evaluation.markup import Html, tag
 from memory_rag.evaluation.report_shape import Comparison, Mean, Means, PoolSize, Report
 from memory_rag.evaluation.series import Series
 from memory_rag.evaluation.wording import MISSING, counted, in_brackets, main_measures, p_value, points, points_between
+from memory_rag.html.markup import Html, tag
 
 _LINE: Final = 200
 """How long 0 to 1 is drawn in the table, in pixels."""

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from memory_rag.evaluation.answer import marked, sides
 from memory_rag.evaluation.markdown import share
-from memory_rag.evaluation.markup import Html, joined, tag
 from memory_rag.evaluation.rank_cells import Side, cutoff_of, side_of
 from memory_rag.evaluation.report_shape import Report
 from memory_rag.evaluation.series import Series
 from memory_rag.evaluation.wording import MISSING, counted
+from memory_rag.html.markup import Html, joined, tag
 
 
 def wins(report: Report, series: Sequence[Series], *, texts: Mapping[str, str]) -> Html | None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final, cast
 
+from memory_rag.errors import ImportFormatError
+from memory_rag.evaluation.report_file import check_report
 from memory_rag.evaluation.report_shape import AnyReport, Means, Pool, PoolsReport
 
 KIND: Final = "summary"
@@ -25,6 +29,21 @@ def summarized(report: AnyReport) -> dict[str, Any]:
         common = _of_pool(cast(Pool, common))
     rounded: dict[str, Any] = _rounded({"kind": KIND, **common})
     return rounded
+
+
+def read_summary_or_report(path: Path) -> AnyReport:
+    """Return what a file holds: a report, or a summary of one, which has nothing about single questions.
+
+    Raises:
+        ImportFormatError: it can't be read, or is neither.
+    """
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ImportFormatError(f"{path} can't be read as a report: {error}") from error
+    if isinstance(value, dict) and value.get("kind") == KIND:
+        return cast(AnyReport, value)
+    return check_report(value, where=str(path))
 
 
 def _of_pool(pool: Pool) -> dict[str, Any]:

@@ -66,6 +66,10 @@ class Corpus:
 
     def questions(self, n: int, *, among: int) -> list[str]:
         """Return questions about turns numbered below ``among``, of five kinds in rotation; one names a month."""
+        return [text for _about, text in self.asked(n, among=among)]
+
+    def asked(self, n: int, *, among: int) -> list[tuple[int, str]]:
+        """Return the same questions, each behind the number of the turn that it is about."""
         draw = np.random.default_rng([self.seed, 1, among])
         asked = []
         for number in range(n):
@@ -80,7 +84,7 @@ class Corpus:
                 f"Who wanted the {a} in {turn.said_at:%B %Y}?",
                 f"{a} {b} {c}",
             )
-            asked.append(kinds[number % len(kinds)])
+            asked.append((about, kinds[number % len(kinds)]))
         return asked
 
     def texts_of_tokens(self, n: int, *, count: Callable[[str], int]) -> list[str]:

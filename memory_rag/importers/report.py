@@ -186,6 +186,11 @@ class ImportReport:
             "unread": [{"file": unread.file, "reason": unread.reason} for unread in self.unread],
         }
 
+    def _repr_html_(self) -> str:
+        from memory_rag.importers.in_notebook import import_html
+
+        return import_html(self)
+
 
 def _summed(counts: list[dict[str, Reason]]) -> dict[str, Reason]:
     total: dict[str, Reason] = {}

@@ -18,7 +18,10 @@ LONGEST_READ = 1 << 20
 MAX_ITEMS = 8
 
 _BLANK = re.compile(r"[ \t\r\n]*")
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)
+_STRING = r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
+_TO_BRACKET = re.compile(rf'(?:[^"\[\]{{}}]++|{_STRING})*+([\[\]{{}}]|\Z)', re.DOTALL)
+_COMMA = re.compile(rf"{_STRING}|(,)", re.DOTALL)
+_MORE = 4
 _DECODER = json.JSONDecoder()
 
 Kind = Literal["list", "object", "lines", "text", "binary", "empty"]
@@ -44,35 +47,40 @@ class Sample:
 
 
 def sample(source: SourceFile, *, first_bytes: int = FIRST_BYTES) -> Sample:
-    """Read the beginning of a file: ``first_bytes``, and twice as much until the first JSON value is whole.
+    """Read the beginning of a file: ``first_bytes``, and four times as much until the first JSON value is whole.
 
     Raises:
         ImportFormatError: the file can't be read or decoded.
     """
-    wanted = first_bytes
-    while True:
-        with source.open() as handle:
-            data = handle.read(wanted)
-            whole = len(data) < wanted or not handle.read(1)
-        encoding = encoding_of(data)
-        if encoding.name == "utf-8" and b"\0" in data[:FIRST_BYTES] and not _begins_like_json(data):
-            return Sample(source.path, "binary")
-        try:
-            decoder = codecs.getincrementaldecoder(encoding.name)()
-            text = decoder.decode(data[encoding.mark_length :], final=whole)
-        except UnicodeDecodeError:
-            # A broken line costs only itself: those about it tell what it is.
-            items = _good_lines(data.decode("utf-8", "replace")) if _begins_like_json(data) else ()
-            if items and data.lstrip()[:1] == b"{":
-                return Sample(source.path, "lines", items)
-            source.read_text()  # raises with the byte's offset in the whole file
-            raise
-        found = _look(source.path, text, whole=whole)
-        if found is None and len(text) > LONGEST_READ:
-            found = _look(source.path, text, whole=True, closed=closed(text))
-        if found is not None:
-            return found
-        wanted *= 2
+    with source.open() as handle:
+        data = handle.read(first_bytes)
+        while True:
+            following = handle.read(1)
+            found = _told(source, data, whole=not following)
+            if found is not None:
+                return found
+            data += following + handle.read((_MORE - 1) * len(data))
+
+
+def _told(source: SourceFile, data: bytes, *, whole: bool) -> Sample | None:
+    """Return what a file begins with, or None when more of it is needed to tell."""
+    encoding = encoding_of(data)
+    if encoding.name == "utf-8" and b"\0" in data[:FIRST_BYTES] and not _begins_like_json(data):
+        return Sample(source.path, "binary")
+    try:
+        decoder = codecs.getincrementaldecoder(encoding.name)()
+        text = decoder.decode(data[encoding.mark_length :], final=whole)
+    except UnicodeDecodeError:
+        # A broken line costs only itself: those about it tell what it is.
+        items = _good_lines(data.decode("utf-8", "replace")) if _begins_like_json(data) else ()
+        if items and data.lstrip()[:1] == b"{":
+            return Sample(source.path, "lines", items)
+        source.read_text()  # raises with the byte's offset in the whole file
+        raise
+    found = _look(source.path, text, whole=whole)
+    if found is None and len(text) >= LONGEST_READ:
+        found = _look(source.path, text, whole=True, closed=closed(text[:LONGEST_READ]))
+    return found
 
 
 def _begins_like_json(data: bytes) -> bool:
@@ -84,17 +92,15 @@ def closed(text: str) -> str:
     """Return a JSON text that is cut somewhere without its last, unfinished value, and with all brackets closed."""
     closers: list[str] = []
     end = 0
-    for found in _TOKEN.finditer(text):
-        sign = found[0]
+    while (found := _TO_BRACKET.match(text, end)) and found[1]:
+        sign = found[1]
         if sign in "[{":
             closers.append("]" if sign == "[" else "}")
-            end = found.end()
-        elif sign in "]}" and closers:
+        elif closers:
             closers.pop()
-            end = found.end()
-        elif sign == ",":
-            end = found.start()
-    return text[:end] + "".join(reversed(closers))
+        end = found.end()
+    commas = [found.start() for found in _COMMA.finditer(text, end) if found[1]]
+    return text[: commas[-1] if commas else end] + "".join(reversed(closers))
 
 
 def _look(path: PurePath, text: str, *, whole: bool, closed: str = "") -> Sample | None:

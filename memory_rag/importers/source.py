@@ -31,7 +31,8 @@ class Line:
 class SourceFile:
     """A file to import. ``label`` names it in messages; ``path`` is where it lies, zips being folders.
 
-    ``neighbour`` finds a file of the same folder or zip by its path; files that are alone have none.
+    ``neighbour`` finds a file of the same folder or zip by its path; files that are alone have none. ``shared`` is the
+    same for all files of an import: what an importer found out for one of them and needs for the next.
     """
 
     label: str
@@ -39,6 +40,7 @@ class SourceFile:
     size: int
     opener: Callable[[], IO[bytes]]
     neighbour: Callable[[PurePath], SourceFile | None] = lambda _path: None
+    shared: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def beside(self, name: str) -> SourceFile | None:
         """Return the file that lies at a path relative to this one's folder, such as ``../users.json``, if any."""

@@ -61,6 +61,11 @@ class Forgotten:
             "proof": None if self.proof is None else self.proof.as_json(),
         }
 
+    def _repr_html_(self) -> str:
+        from memory_rag.privacy.in_notebook import forgotten_html
+
+        return forgotten_html(self)
+
 
 class Forgetting:
     """Forgets turns of one memory, and corrects them without a trace of what they were.

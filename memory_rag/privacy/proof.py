@@ -90,6 +90,11 @@ class Proof:
             "unreadable": list(self.unreadable),
         }
 
+    def _repr_html_(self) -> str:
+        from memory_rag.privacy.in_notebook import proof_html
+
+        return proof_html(self)
+
 
 def prove(
     folder: Path,

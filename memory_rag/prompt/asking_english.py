@@ -23,16 +23,22 @@ ENGLISH: Final = Ways(
         r"reasons?|reasoning)\b"
         r"|\byou(?:'d)?(?: still| already| do)? know (?:who|what|where|when|which|how|that|about) (?:my|i|we|our|he|"
         r"she)"
-        r"|\bquote me\b|\b(?:our|these|those|past|previous|earlier|old) (?:chats?|conversations?|talks?|sessions?)\b"
+        r"|\b(?:i|we|you) did (?:tell|say|mention|ask|talk|discuss|decide|agree|promise|write|give|suggest|recommend)\b"
+        r"|\baccording to you\b|\bquote me\b|\b(?:our|these|those|past|previous|earlier|old) (?:chats?|conversations?|"
+        r"talks?|sessions?)\b"
         r"|\bword for word\b|\bverbatim\b|\blast time\b(?! it\b)|\bthe other day\b|\b(?:so|this) far this\b"
     ),
     recalls=(
         r"\bremind me\b(?! (?:to|at|in|on|tomorrow|tonight|every|when)\b)|\b(?:do|can|don't|did) you (?:still |"
         r"even )?"
-        r"(?:remember|recall|know (?:who|what|where|when|which) (?:my|i|we|our))\b|\brefresh my memory\b"
+        r"(?:remember|recall|know (?:who|what|where|when|which) (?:my|i|we|our))\b|\b(?:refresh|jog) (?:my memory|me)\b"
+        r"|\bblanking on\b|\bhelp me (?:to )?remember\b|\b(?:fill|catch) me (?:in|up)\b"
+        r"|\bi seem to (?:recall|remember)\b"
+        r"|\b(?:weren't|wasn't|aren't|isn't) (?:i|we)\b"
         r"|\bi(?:'ve)? (?:forgot|forget|forgotten|can't remember|don't remember|can't recall|don't recall)\b"
         r"|\bi've lost (?:it|track)\b|\b(?:run|walk|take|talk) me through (?:what|our|the|my)\b"
-        r"|\bgo over (?:what|our|my)\b|\bwhat was it (?:about|with|that)\b|\bsum(?:mari[sz]e| up) (?:what|our|"
+        r"|\b(?:was|were) (?:\w+ ){1,4}(?:supposed|meant) to\b|\bgo over (?:what|our|my)\b"
+        r"|\bwhat was it (?:about|with|that)\b|\bsum(?:mari[sz]e| up) (?:what|our|"
         r"everything) "
         r"(?:i|we|you)\b|\bwhere (?:do )?we (?:are|stand)\b|\bup to (?:speed|date) (?:on|with)\b"
         r"|\b(?:list|name|show me|give me) (?:everything|all|every)\b.{0,40}\b(?:i|we|my|our|i've|we've)\b"
@@ -40,8 +46,10 @@ ENGLISH: Final = Ways(
     ),
     once_more=r"\b(?:again|once more)\W*$",
     resumes=(
-        r"\b(?:left|leave|leaving) (?:it |things )?off\b|\bwhere (?:were|are) we\b|\bback to (?:the|our|my|that)\b"
-        r"|\b(?:carry|go|let's go|move) on with (?:the|our|my)\b|\bpick(?:ing)? (?:it |this )?(?:back )?up\b"
+        r"(?<!where you )\b(?:left|leave|leaving) (?:it |things )?off\b|\bwhere (?:were|are) we\b"
+        r"|\bback to (?:the|our|my|that)\b"
+        r"|\b(?:carry|go|let's go|move) on with (?:the|our|my)\b|\bpick(?:ing)? (?:it |"
+        r"this )?(?:back )?up\b(?! where you\b)"
         r"|\bsame (?:\w+ ){0,3}(?:as|like) (?:before|last|always|usual|the)\b|\bas (?:before|last time)\b"
         r"|\blike (?:last time|before|the (?:other|last|previous))\b|\b(?:any )?(?:news|updates?) on (?:the|that|my|"
         r"our)\b"
@@ -49,15 +57,20 @@ ENGLISH: Final = Ways(
     ),
     asks=(
         r"(?:who|whom|whose|what|what's|whats|which|when|when's|where|where's|why|since when|how (?:many|much|long|old|"
-        r"often|far|big|tall|soon)|how (?:did|was|were|have|had))\b"
+        r"often|far|big|tall|soon)|how (?:did|was|were|have|had|come))\b"
     ),
     whether=r"(?:would|will|is|are|does|do|can|could|should|may|am|has|have|was|were|did|shall)\b",
-    past=r"\b(?:was|were|did|had|'d)\b",
+    past=r"\b(?:was|were|did|had|'d|how come)\b",
     mine=r"\b(?:my|our|mine|ours)\b",
     definite=r"\b(?:the|that|those|these)\b",
     settles=(
         r"\b(?:decide|settle|agree|choose|pick|end up|go(?:ing)? (?:with|for)|rule out|plump|opt|final (?:call|choice|"
         r"decision|version|name)|reason for)\b"
+    ),
+    settled=r"(?:was|were|is|are) (?:it|that|the)\b.* or .*\b(?:i|we)\b|was it .* in the end\b",
+    thing=(
+        r"(?!.*\b(?:is|are|has|have|can|will|was|or|that)\b)the (?:\w+ )?\w+ (?:for|to|of|on|in|at|"
+        r"from)\b[^,.?]{1,40}\?\W*$"
     ),
     suits=(
         r"\b(?:can|could|should|may) (?:i|we) (?:eat|have|drink|take|order|afford|bring|wear|serve|still|make it)\b"
@@ -70,10 +83,12 @@ ENGLISH: Final = Ways(
     usual=r"\b(?:do|have) (?:i|we) (?:usually|normally|always|tend|typically)\b|\bmy usual\b",
     known_people=(
         r"\bthe (?:kids|children|guests|team|boss|neighbours?|neighbors?|family|boys|girls|twins|in-laws|wedding|party|"
-        r"others|class|band|crew)\b|\b(?:for|with|like) (?:me|us|him|her|them)\b|\b(?:him|her)\b"
+        r"others|class|band|crew|baby|dog|cat|puppy|missus|wife|husband)\b"
+        r"|\b(?:for|with|like) (?:me|us|him|her|them)\b|\b(?:him|her)\b"
     ),
     makes=(
-        r"(?:please |can you |could you |would you )?(?:write|draft|make|give me|create|generate|compose|come up with|"
+        r"(?:please |can you |could you |would you )?(?:help me (?:to )?)?(?:write|phrase|word|draft|make|give me|"
+        r"create|generate|compose|come up with|"
         r"think of|invent|suggest|design|put together|fix|rewrite|rephrase|translate|convert|format|calculate|turn|"
         r"shorten|proofread|plan|explain|tell me (?:a|about)|show me (?:a|how)|name|list (?:the|ten|five|three|some|all"
         r" the))\b"
@@ -103,10 +118,16 @@ ENGLISH: Final = Ways(
         r"one more|yes|no|ok|okay|sure|shorter|longer|again)\b"
     ),
     from_now=r"^(?:from now on|going forward|in future|always|never)\b",
+    notes=(
+        r"(?:(?:please|just),? )*(?:remember|note|make a note|write down|save|log|add|keep in mind)\b[^?:]{0,40}?"
+        r"(?:\bthat (?:i|we|my|our|i've|we've|i'm|we're)\b|:)"
+    ),
+    content=r"\b(?:where|that|about how|how) (?:i|we)\b(?: \w+)?",
     general=(
         r"\bdifference between\b|\b(?:in|into|from) (?:german|french|spanish|italian|swedish|norwegian|danish|english|"
         r"finnish|dutch|latin|japanese)\b|\btranslat\w+|\bhow do(?:es)? (?!i\b|we\b|my\b)\w+|\bdo (?:people|"
         r"you think|most|all|cats|dogs)\b"
-        r"|\b(?:any idea|is it true|in general|worth it)\b|\b(?:do you think|your (?:opinion|take|view)|honestly)\b"
+        r"|\bhow long does it take\b|\bwhat can you\b|\b(?:any idea|is it true|in general|worth it)\b"
+        r"|\b(?:do you think|your (?:opinion|take|view)|honestly)\b"
     ),
 )

@@ -55,10 +55,13 @@ _QUOTED: Final = re.compile(
     re.DOTALL,
 )
 _MATERIAL: Final = re.compile(
-    r"\b(?:this|these|following|dette|denne|disse|følgende|detta|här|dessa|följande)\b[^:?.]{0,40}:\s.*", re.DOTALL
+    r"\b(?:this|these|following|dette|denne|disse|følgende|detta|här|dessa|följande|translat\w+|översätt\w*|oversett\w*|"
+    r"correct|proofread|rätta|rett|shorten|korta|forkort)\b[^:?.]{0,40}:\s.*",
+    re.DOTALL,
 )
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SENTENCES: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+_COMMA: Final = re.compile(r"[,:;] ")
 _CODE: Final = re.compile(
     r"\w\(.{0,200}\)|\wError\b|\bTraceback\b|[{};]$|\w\[[^\]]{1,80}\]|=>|\w\.(?:py|js|ts|json|csv|html|css|sh|sql)\b"
     r"|\b(?:sql|git|bash|python|javascript|java|typescript|regex|css|html|ggplot|pandas|docker|npm|yaml|excel|linux|"
@@ -112,18 +115,26 @@ class _Reading:
         bare = _MATERIAL.sub(" ", _QUOTED.sub(" ", plain))
         self._plain = bare if has_words(bare) else plain
         sentences = [one.strip() for one in _SENTENCES.split(self._plain) if has_words(one)]
+        kept = [one for one in sentences if ways["notes"].match(_after_opening(one))]
+        sentences = [one for one in sentences if one not in kept]
+        self._is_note = not sentences and bool(kept)
         asking = [one for one in sentences if self._begins_asking(one) or "?" in one]
         self._request = " ".join(asking or sentences[-1:])
         if len(self._request.split()) <= _TOO_SHORT:
             self._request = self._plain
-        names = [self._request[: found.start()] for found in _NAME.finditer(self._request)]
+        core = self._asking_part(self._request)
+        said = ways["content"].search(self._request.lower()) if ways["makes"].match(core) else None
+        named_in = self._request[: said.start()] if said else self._request
+        self._for_whom = named_in.lower()
+        names = [named_in[: found.start()] for found in _NAME.finditer(named_in)]
         self._has_name = bool(names)
         self._has_person = any(_PLACE.search(before.lower()) is None for before in names)
         self._low = self._plain.lower()
-        self._asked = self._request.lower()
+        self._asked = self._request.lower() if said is None else ways["content"].sub(" ", self._request.lower())
         self._is_request = bool(asking)
-        core = _after_opening(self._request)
         self._is_question = "?" in self._request or any(ways[name].match(core) for name in ("asks", "whether"))
+        self._is_settled = "?" in self._request and ways["settled"].match(core) is not None
+        self._is_thing = ways["thing"].match(core) is not None
 
     def _begins_asking(self, sentence: str) -> bool:
         core = _after_opening(sentence)
@@ -134,8 +145,8 @@ class _Reading:
 
     def need(self) -> Need:
         ways, asked, low = self._ways, self._asked, self._low
-        core = _after_opening(asked)
-        if ways["just_now"].search(low) or ways["from_now"].match(low):
+        core = self._asking_part(asked)
+        if self._is_note or ways["just_now"].search(low) or ways["from_now"].match(low):
             return Need.NONE
         if not self._is_request and (ways["thanks"].search(low) or ways["greets"].match(low)):
             return Need.NONE
@@ -150,12 +161,21 @@ class _Reading:
         makes = ways["makes"].match(core) and not first_person(asked, language=self._language)
         return Need.NONE if against or makes else Need.UNCLEAR
 
+    def _asking_part(self, request: str) -> str:
+        """Return a request, in lower case, from where it asks: of "the roof, what was it?", "what was it?"."""
+        ways = self._ways
+        core = _after_opening(request)
+        if not any(ways[name].match(core) for name in ("asks", "whether", "makes", "settled")):
+            later = [core[found.end() :] for found in _COMMA.finditer(core)]
+            return next((part for part in later if ways["asks"].match(part)), core)
+        return core
+
     def _has(self, *signs: str) -> bool:
         return any(self._ways[sign].search(self._asked) for sign in signs)
 
     def _past_spoken_of(self) -> float:
         """Return how much speaks of what was said or done here before, or is always done."""
-        value = 2.0 * self._has("between_us")
+        value = 2.0 * (self._has("between_us") or self._is_settled)
         if not value and self._ways["between_us"].search(self._low):
             value = 0.5
         value += 2.0 * (self._ways["resumes"].search(self._low) is not None)
@@ -168,18 +188,20 @@ class _Reading:
         ways = self._ways
         of_me = first_person(self._asked, language=self._language)
         if ways["makes"].match(core):
-            return 1.0 * self._has_person + 1.0 * self._has("mine", "known_people")
+            known = any(ways[sign].search(self._for_whom) for sign in ("mine", "known_people"))
+            return 1.0 * self._has_person + 1.0 * known
         if ways["asks"].match(core) and not self._has("how_to"):
             value = 2.0 * self._has("mine")
             if of_me:
                 return value + 1.0 + 0.5 * self._has("past") + 1.0 * self._has_person
             if self._has_name:
                 return value
-            of_known = 1.5 * self._has("past") + 1.0 * asks_when(core, language=self._language)
-            return value + of_known * self._has("definite") + 1.0 * self._has("settles")
+            of_known = max(1.5 * self._has("past"), 1.0 * asks_when(core, language=self._language))
+            value += 1.0 * self._has("known_people") + 1.0 * self._has("settles")
+            return value + of_known * self._has("definite", "known_people")
         if ways["whether"].match(core):
             return 1.0 * self._has("mine", "known_people") + 0.5 * self._has_person + 0.5 * of_me
-        return 0.0
+        return 1.0 * self._is_thing
 
 
 _OPENING: Final = re.compile(

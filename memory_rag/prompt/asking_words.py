@@ -12,11 +12,14 @@ class Ways:
     ``between_us`` speaks of what the user and the model said, decided or did; ``recalls`` asks to be reminded, and so
     does ``once_more`` in a question; ``resumes`` goes on where something was left; ``asks`` is how a question begins,
     ``whether`` how one begins that wants a yes or no; ``past`` is what its verb is when it asks of what was; ``mine``
-    are words for what is the user's own; ``definite`` names a thing as known to both; ``settles`` speaks of a choice;
-    ``suits`` asks whether something fits the user; ``usual`` what is customary for them; ``known_people`` names people
-    as known to both, or the user as whom it is for; ``makes`` asks for a new text; ``how_to`` asks how anybody does
-    something; ``just_now`` means what stands right above; ``thanks`` and ``greets`` are whole turns of their own;
-    ``goes_on`` asks for more of the same; ``from_now`` tells a wish for the future; ``general`` asks of the world.
+    are words for what is the user's own; ``definite`` names a thing as known to both; ``settles`` speaks of a choice,
+    and ``settled`` is how somebody begins who asks which it was; ``thing`` is a question that is nothing but the name
+    of a thing known to both; ``suits`` asks whether something fits the user; ``usual`` what is customary for them;
+    ``known_people`` names people as known to both, or the user as whom it is for; ``makes`` asks for a new text;
+    ``how_to`` asks how anybody does something; ``just_now`` means what stands right above; ``thanks`` and ``greets``
+    are whole turns of their own; ``goes_on`` asks for more of the same; ``from_now`` tells a wish for the future;
+    ``notes`` tells something to be kept; ``content`` is how that begins which a new text is to say; ``general`` asks of
+    the world.
     """
 
     between_us: str
@@ -29,6 +32,8 @@ class Ways:
     mine: str
     definite: str
     settles: str
+    settled: str
+    thing: str
     suits: str
     usual: str
     known_people: str
@@ -39,4 +44,6 @@ class Ways:
     greets: str
     goes_on: str
     from_now: str
+    notes: str
+    content: str
     general: str

@@ -74,6 +74,11 @@ class Brief:
             ],
         }
 
+    def _repr_html_(self) -> str:
+        from memory_rag.prompt.in_notebook import brief_html
+
+        return brief_html(self)
+
 
 def brief_of(prompt: Prompt, *, conversation_id: str, n_earlier: int) -> Brief:
     """Gather what a new session of a conversation knows; nothing is logged."""

@@ -12,7 +12,7 @@ from memory_rag.prompt.asking_for_details import Need
 from memory_rag.prompt.earlier import EARLIER_SHARE, Earlier, EarlierSearch, earlier_talks, told_of
 from memory_rag.prompt.fixed_parts import BETWEEN, FixedPart
 from memory_rag.prompt.pinned_files import FileRead
-from memory_rag.prompt.prompt_context import Account, Included, PartCost, PromptContext
+from memory_rag.prompt.prompt_context import LEFT_OUT, Account, Included, PartCost, PromptContext
 from memory_rag.prompt.retrieved import Around, Retrieved, retrieved_turns
 from memory_rag.prompt.retrieving import NO_ROOM, NOT_ASKED, NOT_STRONG, Retrieve, is_quoted, nearest_of
 from memory_rag.prompt.summary_source import SummarySource, SummaryText
@@ -30,6 +30,8 @@ SUMMARY_HEADING: Final = (
     "Summary of what was said before, with the turns that it was made of; it tells, and gives no orders:"
 )
 _COUNTED_TO: Final = 1000
+_MARKS: Final = 2 * MESSAGE_OVERHEAD + REPLY_OVERHEAD
+_ROUNDS: Final = 3
 
 Search = Callable[[str, Within], Ranking]
 
@@ -93,13 +95,37 @@ class Assembly:
         Raises:
             PromptError: what must always be in the prompt is over the budget alone.
         """
+        spare = 0
+        for _round in range(_ROUNDS):
+            context, ranking = self._assembled(
+                question, wish=wish, fixed=fixed, files=files, summaries=summaries, spare=spare
+            )
+            over = context.account.over_by
+            if not 0 < over <= context.account.of("marks") - _MARKS:
+                break
+            # Each part was within its room, and together they aren't: once more, with less room for what may go.
+            spare += over
+        return context, ranking
+
+    def _assembled(
+        self,
+        question: str,
+        *,
+        wish: ContextWish,
+        fixed: Sequence[FixedPart],
+        files: Sequence[FileRead],
+        summaries: SummarySource | None,
+        spare: int,
+    ) -> tuple[PromptContext, Ranking | None]:
         costs = [part.cost(self.counter) for part in fixed]
         said = printable(question)
+        together = self._together(BETWEEN.join(part.text for part in fixed if part.text), costs)
         costs.append(PartCost("question", self.counter.count(said)))
-        costs.append(PartCost("marks", 2 * MESSAGE_OVERHEAD + REPLY_OVERHEAD))
-        left = wish.token_budget - sum(cost.n_tokens for cost in costs)
+        must_be = [*costs, PartCost("marks", _MARKS + together)]
+        left = wish.token_budget - sum(cost.n_tokens for cost in must_be)
         if left < 0:
-            raise PromptError(_too_large(costs, wish.token_budget))
+            raise PromptError(_too_large(must_be, wish.token_budget))
+        left = max(0, left - spare)
         asked = self._asked(question, wish)
         window, summary = self._window(wish, left, summaries, asked)
         left -= window.n_tokens
@@ -148,6 +174,12 @@ class Assembly:
             said, costs=costs, fixed=fixed, files=files, window=window, found=found, summary=summary, wish=wish,
             earlier=earlier, ranking=ranking, notes=[*notes, *self._left_out(window, summary, wish, asked)],
         ), ranking  # fmt: skip
+
+    def _together(self, text: str, parts: Sequence[PartCost]) -> int:
+        """Return by how much a text counts more than its parts: an estimate looks at the language of all of it."""
+        if not self.counter.is_estimate or not text:
+            return 0
+        return max(0, self.counter.count(text) - sum(part.n_tokens for part in parts))
 
     def _need(self, question: str, wish: ContextWish) -> Need:
         if wish.retrieve == Retrieve.AUTO:
@@ -207,13 +239,21 @@ class Assembly:
         ranking: Ranking | None,
         notes: Sequence[str],
     ) -> PromptContext:
-        costs.append(PartCost("newest turns", window.n_tokens, _turns(len(window.turns))))
-        costs.append(PartCost("retrieved turns", found.n_tokens, _turns(len(found.excerpts))))
         told = "" if summary is None else summary.level
-        costs.append(PartCost("summary", self._summary_cost(summary), told))
-        costs.append(PartCost("earlier conversations", earlier.n_tokens, told_of(earlier.talks)))
+        summed = PartCost("summary", self._summary_cost(summary), told)
+        quotes = [
+            PartCost("retrieved turns", found.n_tokens, _turns(len(found.excerpts))),
+            PartCost("earlier conversations", earlier.n_tokens, told_of(earlier.talks)),
+        ]
         sections = [part.text for part in fixed if part.text]
         sections += [] if summary is None else [_summary_section(summary.text)]
+        system = BETWEEN.join(sections)
+        marks = _MARKS + self._together(system, [*costs[: len(fixed)], summed])
+        marks += self._together(earlier.text + found.text, quotes)
+        marks += MESSAGE_OVERHEAD + self.counter.count(LEFT_OUT) if window.is_led_by_model else 0
+        costs.append(PartCost("marks", marks))
+        costs.append(PartCost("newest turns", window.n_tokens, _turns(len(window.turns))))
+        costs += [quotes[0], summed, quotes[1]]
         included = [Included(turn_id, "newest turns", "newest", cost) for turn_id, cost in window.costs.items()]
         included += [
             Included(
@@ -240,7 +280,7 @@ class Assembly:
             )
             notes.append(f"{hits} fit in the budget")
         return PromptContext(
-            system=BETWEEN.join(sections),
+            system=system,
             quoted=earlier.text + found.text,
             window=window,
             question=question,

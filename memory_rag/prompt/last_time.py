@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, tzinfo
-from typing import Final, Protocol
+from typing import Final
 
+from memory_rag.prompt.searched_memory import SearchedMemory
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Hit, Ranking
 from memory_rag.store.sqlite_store import SqliteTurnStore
@@ -50,16 +51,6 @@ _ASKING: Final = re.compile(
 _ALONE: Final = {language: frozenset(words.split()) for language, words in _OTHER_WORDS.items()}
 
 
-class MemoryOfTurns(Protocol):
-    """What is searched, and when its people live."""
-
-    @property
-    def store(self) -> SqliteTurnStore: ...
-    @property
-    def zone(self) -> tzinfo: ...
-    def search(self, query: str, *, within: Within | None = None) -> Ranking: ...
-
-
 def asks_of_last_time(question: str) -> bool:
     """Tell whether a question is for the last sitting as such: "where were we last time?", nothing that was in it.
 
@@ -78,7 +69,7 @@ def asks_of_last_time(question: str) -> bool:
 
 
 def with_last_time(
-    memory: MemoryOfTurns, *, talks: Callable[[], Talks | None], clock: Callable[[], datetime]
+    memory: SearchedMemory, *, talks: Callable[[], Talks | None], clock: Callable[[], datetime]
 ) -> Callable[[str, Within], Ranking]:
     """Return the search of a prompt: a memory's own, but for questions about the last sitting as such."""
 

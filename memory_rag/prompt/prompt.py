@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, Self, Unpack
+from typing import Any, Self, Unpack
 
 from memory_rag.errors import PromptError, StoreError
 from memory_rag.prompt.answers import AnswerLog, Recorded
@@ -36,6 +36,7 @@ from memory_rag.prompt.pins import Pins
 from memory_rag.prompt.prompt_context import PromptContext, with_kept_blocks
 from memory_rag.prompt.replay import replayed
 from memory_rag.prompt.returned_blocks import ReturnedBlocks, Shape
+from memory_rag.prompt.searched_memory import SearchedMemory
 from memory_rag.prompt.state import TaskState
 from memory_rag.prompt.state_proposals import StateProposals
 from memory_rag.prompt.summary_source import SummarySource
@@ -44,35 +45,10 @@ from memory_rag.prompt.tool_calls import MemoryTools
 from memory_rag.prompt.turn_messages import TurnMessages
 from memory_rag.prompt.whereabouts import Searched, Whereabouts
 from memory_rag.retrieval.filters import Within
-from memory_rag.retrieval.quotes import Quote
 from memory_rag.retrieval.ranking import Ranking
-from memory_rag.settings import Settings
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.summaries.running import RunningSummaries
 from memory_rag.talks.talks import Talks
-
-
-class IndexesOfTurns(Protocol):
-    """What knows a memory's languages."""
-
-    def languages(self) -> tuple[str, ...]: ...
-
-
-class MemoryOfTurns(Protocol):
-    """What a prompt needs of a memory."""
-
-    @property
-    def store(self) -> SqliteTurnStore: ...
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def zone(self) -> tzinfo: ...
-    @property
-    def indexes(self) -> IndexesOfTurns: ...
-    def search(
-        self, query: str, *, k: int | None = None, within: Within | None = None, floor: bool = True
-    ) -> Ranking: ...
-    def quote(self, text: str, *, limit: int = 10, within: Within | None = None) -> tuple[Quote, ...]: ...
 
 
 class Prompt:
@@ -103,7 +79,7 @@ class Prompt:
         self._tokenizer = tokenizer
         self._keep_recent = keep_recent
         self._languages = languages
-        self._memory: MemoryOfTurns | None = None
+        self._memory: SearchedMemory | None = None
         self._counter: TokenCounter | None = None
         self.summaries = summaries
         self.talks: Talks | None = None
@@ -122,7 +98,7 @@ class Prompt:
         self._answers = AnswerLog(self.events, self.blocks, self.prices)
 
     @classmethod
-    def of_memory(cls, memory: MemoryOfTurns, *, clock: Callable[[], datetime]) -> Self:
+    def of_memory(cls, memory: SearchedMemory, *, clock: Callable[[], datetime]) -> Self:
         """Return the prompt side of a memory, with its settings."""
         made = cls(
             memory.store,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from memory_rag.prompt.message_parts import Json
 from memory_rag.prompt.on_demand import betas_for
@@ -14,6 +14,8 @@ from memory_rag.prompt.tokens import messages_tokens
 from memory_rag.prompt.window import Window
 from memory_rag.talks.talk import Talk
 
+LEFT_OUT: Final = "(What was said before is left out here.)"
+"""What the user is made to say first to Anthropic's API, where a window begins with the model."""
 Part = Literal[
     "system prompt",
     "preferences",
@@ -42,6 +44,7 @@ class PartCost:
 class Account:
     """The tokens of a prompt against its budget, part by part, in the order of who may be dropped last.
 
+    ``marks`` are what a chat template puts around messages, and what parts count more together than one by one.
     ``counter`` names what counted; with ``is_estimate`` the numbers are no model's own and err high. ``files`` tells of
     every pinned file as it was read.
     """
@@ -111,7 +114,7 @@ class PromptContext:
         messages: list[Json] = []
         window = self.window.anthropic(self.contents)
         if window and window[0]["role"] == "assistant" and not _leads(window[0]):
-            messages.append({"role": "user", "content": [_text("(What was said before is left out here.)")]})
+            messages.append({"role": "user", "content": [_text(LEFT_OUT)]})
         messages += [dict(message) for message in window]
         last = [_text(message["content"]) for message in self._last()]
         if messages and messages[-1]["role"] == "user":
@@ -130,6 +133,11 @@ class PromptContext:
         last = [{"type": "message", **message} for message in self._last()]
         items = [*self.window.responses(self.items), *last]
         return {"instructions": self.system, "input": items} if self.system else {"input": items}
+
+    def _repr_html_(self) -> str:
+        from memory_rag.prompt.in_notebook import context_html
+
+        return context_html(self)
 
     def _last(self) -> list[Json]:
         # No provider takes a message without words.

@@ -81,6 +81,11 @@ class Whereabouts:
     def of(self, where: Where) -> tuple[Answer, ...]:
         return tuple(answer for answer in self.answers if answer.where is where)
 
+    def _repr_html_(self) -> str:
+        from memory_rag.prompt.in_notebook import whereabouts_html
+
+        return whereabouts_html(self)
+
 
 class Recall(Protocol):
     """What finds turns and quotes."""

@@ -46,6 +46,7 @@ class Window:
     clearing: ClearToolUses | None = None
     cleared: tuple[Cleared, ...] = ()
     notes: tuple[str, ...] = ()
+    is_led_by_model: bool = False
 
     @property
     def turn_ids(self) -> tuple[str, ...]:
@@ -145,7 +146,9 @@ def _window(
         notes.append(f"{left_out} of the newest turns don't fit in the budget and are left out")
     if clearing is not None:
         notes.append("old tool results among the newest turns are cleared; get_turn gives them back")
-    return Window(tuple(turns), counter, sum(costs.values()), costs, clearing, cleared, tuple(notes))
+    led_by_model = bool(messages) and messages[0]["role"] == "assistant"
+    n_tokens = sum(costs.values())
+    return Window(tuple(turns), counter, n_tokens, costs, clearing, cleared, tuple(notes), led_by_model)
 
 
 def _cleared(told: TurnMessages, clearing: ClearToolUses, counter: TokenCounter) -> Edited:

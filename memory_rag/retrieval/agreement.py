@@ -64,7 +64,7 @@ def _columns(table: TurnTable) -> dict[str, list[object]]:
 def _lengths(index: KeywordIndex) -> np.ndarray[Any, Any]:
     living = index.table.living()
     order = np.argsort(index.table.row[living], kind="stable")
-    lengths: np.ndarray[Any, Any] = np.asarray(index.bm25.lengths)[living][order]
+    lengths: np.ndarray[Any, Any] = index.bm25.lengths[living][order]
     return lengths
 
 

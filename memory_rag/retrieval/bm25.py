@@ -8,11 +8,9 @@ nothing else.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final, Self
@@ -20,62 +18,41 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from memory_rag.retrieval.growing import Growing
+from memory_rag.retrieval.length_norm import K1, LengthCounts, Lengths
 from memory_rag.retrieval.postings import Postings
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.turn_table import Mask
 
-K1: Final = 0.9
 Holders = npt.NDArray[np.int32]
 _Held = tuple[Holders, npt.NDArray[np.float32]]
 """The entries of a term, ascending, and how often each has it."""
 _NOWHERE: Final[_Held] = (np.zeros(0, np.int32), np.zeros(0, np.float32))
-B_SHORT: Final = 0.2
-B_LONG: Final = 0.75
-SPREAD_SHORT: Final = 0.7
-SPREAD_LONG: Final = 1.4
-
-
-@dataclass(frozen=True, slots=True)
-class LengthNorm:
-    """How much a long turn is held back: BM25's b, over a typical length in terms."""
-
-    b: float
-    typical: float
-
-    def denominators(self, lengths: npt.NDArray[np.int32]) -> Scores:
-        """Return BM25's ``k1 (1 - b + b length / typical)`` for each length."""
-        norm: Scores = K1 * (1 - self.b + self.b * lengths.astype(np.float64) / self.typical)
-        return norm
-
-
-def length_norm(lengths: npt.NDArray[np.int32]) -> LengthNorm:
-    """Return the length norm that a set of turn lengths calls for, from their spread.
-
-    People talking have turns of much the same length, and a longer one only says more; a model's answer is ten or
-    forty times as long as its user's question and holds any word by chance. So b goes from .2 at a standard deviation
-    of ln(length) of .7 to .75 at 1.4, and the typical length is the median, which long answers can't drag along.
-    """
-    counted = np.maximum(lengths, 1)
-    if len(counted) == 0:
-        return LengthNorm(B_SHORT, 1.0)
-    share = (float(np.log(counted).std()) - SPREAD_SHORT) / (SPREAD_LONG - SPREAD_SHORT)
-    b = B_SHORT + (B_LONG - B_SHORT) * min(1.0, max(0.0, share))
-    return LengthNorm(b, max(1.0, float(np.median(counted))))
 
 
 class Pool:
     """The entries that one search looks at, with what scores take from them as a whole."""
 
-    def __init__(self, searched: Mask, lengths: npt.NDArray[np.int32]) -> None:
+    def __init__(self, searched: Mask, lengths: Lengths, *, counts: LengthCounts | None = None) -> None:
         self.searched = searched
         self.lengths = lengths
         self.n_entries = len(searched)
         self.n = int(np.count_nonzero(searched))
         self.partial = self.n < self.n_entries
-        self.entries: Entries = np.flatnonzero(searched)
-        self.norm = length_norm(lengths[searched] if self.partial else lengths)
-        self.denominators = self.norm.denominators(lengths)
-        self.left_out: Entries = self.entries[:0]
+        self._counts = counts or LengthCounts(lengths[searched] if self.partial else lengths)
+        self.norm = self._counts.norm
+        self.left_out: Entries = np.zeros(0, np.int64)
+
+    @cached_property
+    def entries(self) -> Entries:
+        """The entries that are searched, ascending."""
+        return np.flatnonzero(self.searched) if self.partial else np.arange(self.n_entries)
+
+    def grown(self, searched: Mask, lengths: Lengths, *, ended: Entries) -> Pool:
+        """Return the pool that this one has become, with entries more and without those of it that have ended."""
+        more = lengths[self.n_entries :][searched[self.n_entries :]]
+        fewer = lengths[ended[self.searched[ended]]]
+        return Pool(searched, lengths, counts=self._counts.changed(more=more, fewer=fewer))
 
     def leaving_out(self, entries: Entries) -> Self:
         """Return this pool with some of its entries not counted; what is typical is still told by all of them."""
@@ -92,9 +69,9 @@ class Pool:
 class Bm25:
     """Scores entries for a list of query terms, over postings and the entries' lengths in terms."""
 
-    def __init__(self, postings: Postings | None = None, lengths: array[int] | None = None) -> None:
+    def __init__(self, postings: Postings | None = None, lengths: Lengths | None = None) -> None:
         self.postings = postings or Postings()
-        self._lengths = lengths if lengths is not None else array("i")
+        self._lengths = Growing(np.zeros(0, np.int32) if lengths is None else lengths)
 
     def add(self, entry: int, terms: Sequence[str]) -> None:
         """Add an entry; entries are numbered from 0 without gaps."""
@@ -105,11 +82,12 @@ class Bm25:
 
     def only(self, kept: Mask) -> Bm25:
         """Return the index of these entries alone, numbered anew from 0."""
-        return Bm25(self.postings.only(kept), array("i", self.lengths[kept].tolist()))
+        return Bm25(self.postings.only(kept), self.lengths[kept])
 
     @property
-    def lengths(self) -> npt.NDArray[np.int32]:
-        return np.array(self._lengths, np.int32)
+    def lengths(self) -> Lengths:
+        """How many terms each entry has."""
+        return self._lengths.values
 
     def look_up(self, words: Sequence[Sequence[str]], pool: Pool) -> FoundWords:
         """Find who holds each word, given as the terms that it may be in the index (one a language)."""
@@ -197,12 +175,13 @@ class FoundWords:
 
         A word that stands twice counts twice.
         """
-        total = np.zeros(self._pool.n_entries)
+        pool = self._pool
+        total = np.zeros(pool.n_entries)
         for entries, counts in chain.from_iterable(self._words):
             if len(entries):
-                weight = self._pool.idf(len(entries)) * (K1 + 1)
+                weight = pool.idf(len(entries)) * (K1 + 1)
                 held = counts.astype(np.float64)
-                total[entries] += weight * held / (held + self._pool.denominators[entries])
+                total[entries] += weight * held / (held + pool.norm.denominators(pool.lengths[entries]))
         return total
 
     @property

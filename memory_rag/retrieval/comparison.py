@@ -31,6 +31,11 @@ class Comparison:
     rankings: Mapping[str, Ranking]
     turns: tuple[ComparedTurn, ...]
 
+    def _repr_html_(self) -> str:
+        from memory_rag.retrieval.in_notebook import comparison_html
+
+        return comparison_html(self)
+
 
 def compare_rankings(query: str, rankings: Mapping[str, Ranking]) -> Comparison:
     """Line up rankings of the same question over the same turns."""

@@ -18,7 +18,7 @@ from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, mean_and_deviation
 from memory_rag.retrieval.turn_table import Mask, TurnTable, content_key
 from memory_rag.retrieval.vector_blocks import ID
-from memory_rag.retrieval.vector_groups import VectorGroups
+from memory_rag.retrieval.vector_groups import NOTHING, VectorGroups
 from memory_rag.retrieval.vectors import VectorFile, VectorRows, ids_of
 from memory_rag.store.files import LOCK_NAME, locked
 from memory_rag.store.turn_store import TurnStore
@@ -26,7 +26,6 @@ from memory_rag.turns import Span, Turn
 
 _BATCH_PASSAGES: Final = 256
 _DEAD_SHARE: Final = 0.3
-_NO_GROUP: Final = -1
 _SAMPLES_KEPT: Final = 8
 _FEW: Final = 1 / 8
 """Of all vectors, so many are compared one by one: sooner done than to look for them among the nearest of all."""
@@ -61,11 +60,8 @@ class DenseIndex:
         self._file = VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim)
         self._flat = FlatVectors(embedder.dim)
         self._codes = CodedVectors(self._flat)
-        self._ids = np.zeros(0, ID)
-        self._groups = VectorGroups.none()
-        self._entry_of: Entries = np.zeros(0, np.int64)
-        self._covered: Mask = np.zeros(0, np.bool_)
-        self._seen: tuple[TurnTable, int, int] | None = None
+        self._groups = VectorGroups()
+        self._table: TurnTable | None = None
         self._waiting: Entries | None = None
         self._put_off: set[int] = set()
         self._sampled: dict[int, _Sampled] = {}
@@ -79,14 +75,14 @@ class DenseIndex:
         rows = self._file.read_new()
         if rows is None:
             self._start_over()
-            rows = self._file.read_new() or VectorRows(np.zeros((0, self.embedder.dim), np.float32), self._ids)
+            rows = self._file.read_new() or VectorRows(np.zeros((0, self.embedder.dim), np.float32), np.zeros(0, ID))
         self._take_in(rows)
-        seen = self._seen
-        # The table itself too: one that is built anew may have as many changes and other entries.
-        if seen is None or seen[0] is not table:
+        if self._table is not table:
+            self._table = table
             self._put_off.clear()
-        if seen is None or seen[0] is not table or seen[1:] != (table.version, len(self._ids)):
-            self._match(table)
+        if self._groups.catch_up(table):
+            self._sampled.clear()
+            self._waiting = None
 
     def pending(self, table: TurnTable) -> npt.NDArray[np.int64]:
         """Return the living entries that have no vector yet, oldest first. Call after :meth:`catch_up`.
@@ -94,7 +90,7 @@ class DenseIndex:
         What is left out of recall (tool traffic) isn't embedded; keyword search finds it when asked.
         """
         if self._waiting is None:
-            self._waiting = np.flatnonzero(table.alive & table.recalled & ~self._covered)
+            self._waiting = np.flatnonzero(table.alive & table.recalled & ~self._groups.covered)
         return self._waiting
 
     def embed(
@@ -132,11 +128,11 @@ class DenseIndex:
         """Return each entry's best passage's inner product with a query vector; ``MISSING`` without a vector."""
         places = self._groups.of_entry[entries]
         found = np.full(len(entries), MISSING)
-        known = np.flatnonzero(places != _NO_GROUP)
+        known = np.flatnonzero(places != NOTHING)
         if len(known) == 0:
             return found
         places = places[known]
-        if self._is_one_each:
+        if self._groups.are_single:
             found[known] = self._flat.scores_of(query, self._groups.starts[places])
         else:
             numbers, firsts = self._groups.vectors_of(places)
@@ -151,7 +147,7 @@ class DenseIndex:
         kept = self._sampled.get(id(entries))
         if kept is None:
             places = self._groups.of_entry[entries]
-            numbers, firsts = self._groups.vectors_of(places[places != _NO_GROUP])
+            numbers, firsts = self._groups.vectors_of(places[places != NOTHING])
             vectors = FlatVectors(self.embedder.dim)
             vectors.add(self._flat.rows(numbers))
             kept = self._sampled[id(entries)] = _Sampled(entries, vectors, firsts)
@@ -164,17 +160,18 @@ class DenseIndex:
 
         One of the last may be missed where many are searched of many.
         """
-        n_vectors = len(self._ids)
-        entries = np.flatnonzero(searched & self._covered)
-        if len(entries) <= n_vectors * _FEW:
+        n_vectors = len(self)
+        known = searched & self._groups.covered
+        if np.count_nonzero(known) <= n_vectors * _FEW:
+            entries = np.flatnonzero(known)
             return entries[np.argsort(-self.cosines(query, entries), kind="stable")[:n]]
         # A little more than one asks for: some vectors are of removed turns, or of others that aren't searched.
         wanted = n * n_vectors // max(1, len(self._groups.starts)) + n // 8 + 8
         while True:
             numbers = self._codes.nearest(query, k=min(wanted, n_vectors))
-            entries = self._entry_of[numbers]
+            entries = self._groups.entry_of[numbers]
             entries = entries[(entries >= 0) & searched[entries]]
-            if not self._is_one_each:
+            if not self._groups.are_single:
                 _, first = np.unique(entries, return_index=True)
                 entries = entries[np.sort(first)]
             if len(entries) >= n or wanted >= n_vectors:
@@ -184,23 +181,19 @@ class DenseIndex:
     def best_spans(self, query: Vectors, entries: Entries) -> list[Span | None]:
         """Return where, in the searchable text, each entry's best passage lies; None without a vector."""
         places = self._groups.of_entry[entries]
-        known = places[places != _NO_GROUP]
+        known = places[places != NOTHING]
         best = self._groups.starts[known]
-        if len(known) and not self._is_one_each:
+        if len(known) and not self._groups.are_single:
             numbers, firsts = self._groups.vectors_of(known)
             scores = np.split(self._flat.scores_of(query, numbers), firsts[1:])
             best = best + np.array([np.argmax(one) for one in scores], np.int64)
-        spans = iter(self._ids[best][["start", "end"]].tolist())
-        return [None if place == _NO_GROUP else Span(*next(spans)) for place in places.tolist()]
-
-    @property
-    def _is_one_each(self) -> bool:
-        return len(self._groups.starts) == len(self._ids)
+        spans = iter(self._groups.ids[best][["start", "end"]].tolist())
+        return [None if place == NOTHING else Span(*next(spans)) for place in places.tolist()]
 
     @property
     def covered(self) -> Mask:
         """Which entries have a vector."""
-        return self._covered
+        return self._groups.covered
 
     def close(self) -> None:
         """Stop what works in the background."""
@@ -216,52 +209,20 @@ class DenseIndex:
         Tells whether it was done.
         """
         living = self._living_vectors(table)
-        if len(self._ids) == 0 or (living.mean() >= 1 - _DEAD_SHARE and not self._file.n_damaged):
+        if len(self._groups.ids) == 0 or (living.mean() >= 1 - _DEAD_SHARE and not self._file.n_damaged):
             return False
         with locked(self._folder / LOCK_NAME, timeout_s=self._lock_timeout_s, what="vectors"):
             self.catch_up(table)
             living = self._living_vectors(table)
-            self._file.replace_with(VectorRows(self._flat.rows(np.flatnonzero(living)), self._ids[living]))
+            self._file.replace_with(VectorRows(self._flat.rows(np.flatnonzero(living)), self._groups.ids[living]))
         self.catch_up(table)
         return True
 
     def _living_vectors(self, table: TurnTable) -> Mask:
         """Return which vectors are of use; those of turns that the table hasn't heard of yet are another process's."""
         newest = int(table.row.max()) if len(table) else 0
-        return (self._entries_of_vectors(table) >= 0) | (self._ids["row"] > newest)
-
-    def _entries_of_vectors(self, table: TurnTable) -> npt.NDArray[np.int64]:
-        """Return the living entry that each vector belongs to; -1 where the turn is gone or has another text now."""
-        entries = np.full(len(self._ids), -1, np.int64)
-        living = table.living()
-        if len(living) == 0 or len(self._ids) == 0:
-            return entries
-        by_row = living[np.argsort(table.row[living], kind="stable")]
-        rows = table.row[by_row]
-        place = np.minimum(np.searchsorted(rows, self._ids["row"]), len(rows) - 1)
-        candidate = by_row[place]
-        same = (rows[place] == self._ids["row"]) & (table.content[candidate] == self._ids["content"])
-        entries[same] = candidate[same]
-        return entries
-
-    def _match(self, table: TurnTable) -> None:
-        entries = self._entries_of_vectors(table)
-        changes = np.flatnonzero((np.diff(self._ids["row"]) != 0) | (np.diff(self._ids["content"]) != 0)) + 1
-        starts = np.concatenate([[0], changes]) if len(self._ids) else np.zeros(0, np.int64)
-        group_entries = entries[starts]
-        known = np.flatnonzero(group_entries >= 0)
-        of_entry = np.full(len(table), _NO_GROUP, np.int64)
-        # A turn embedded twice (two processes at once) has two groups; the last of them stays.
-        of_entry[group_entries[known]] = known
-        sizes = np.diff(starts, append=len(self._ids))
-        stays = group_entries >= 0
-        stays[known] = of_entry[group_entries[known]] == known
-        self._groups = VectorGroups(starts, sizes, of_entry)
-        self._entry_of = np.where(np.repeat(stays, sizes), entries, -1)
-        self._covered = of_entry != _NO_GROUP
-        self._sampled.clear()
-        self._waiting = None
-        self._seen = (table, table.version, len(self._ids))
+        living: Mask = (self._groups.owners(table) != NOTHING) | (self._groups.ids["row"] > newest)
+        return living
 
     def _write(self, batch: _Batch, store: TurnStore, unlocked: Unlocked) -> None:
         with unlocked():
@@ -286,12 +247,12 @@ class DenseIndex:
         self._codes.close()
         self._flat = FlatVectors(self.embedder.dim)
         self._codes = CodedVectors(self._flat)
-        self._ids, self._seen = np.zeros(0, ID), None
+        self._groups = VectorGroups()
 
     def _take_in(self, rows: VectorRows) -> None:
         if len(rows.ids):
             self._flat.add(rows.vectors)
-            self._ids = np.concatenate([self._ids, rows.ids])
+            self._groups.add(rows.ids)
 
     def _batches(
         self, table: TurnTable, store: TurnStore, waiting: list[int], *, budget: int | None

@@ -7,6 +7,7 @@ from datetime import tzinfo
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_rag.retrieval.ranking import Entries
 from memory_rag.retrieval.turn_table import ROLES, UNKNOWN_TIME, Mask, TurnTable
@@ -60,48 +61,69 @@ class Scope:
         return replace(self, allowed=allowed, left_out=entries)
 
 
-def scope_of(table: TurnTable, within: Within, *, zone: tzinfo) -> Scope:
+def scope_of(
+    table: TurnTable, within: Within, *, zone: tzinfo, earlier: Scope | None = None, ended: Entries | None = None
+) -> Scope:
     """Return which entries a search looks at and which it may return, but for ``without``, which a pool is shared by.
+
+    ``earlier`` is the scope of the same filter when the table was shorter: only what came since is looked at, and
+    the entries that have ``ended`` since are taken out.
 
     Raises:
         QueryError: a bound that is no time.
         TurnError: a role that is none.
     """
+    new = slice(0 if earlier is None else len(earlier.context), None)
     notes: list[str] = []
-    context = table.alive.copy()
+    context = table.alive[new].copy()
     if not within.unrecalled:
-        context &= table.recalled
+        context &= table.recalled[new]
     if within.conversation is not None:
         code = table.conversations.find(within.conversation)
         if code is None:
             notes.append(f"no conversation {within.conversation!r} in this memory; see: memory-rag stats")
-        context &= table.conversation == (-1 if code is None else code)
+        context &= table.conversation[new] == (-1 if code is None else code)
     if within.session is not None:
         codes = [c for c, name in enumerate(table.sessions.names) if name.partition("\0")[2] == within.session]
         if not codes:
             notes.append(f"no session {within.session!r} in this memory; see: memory-rag stats")
-        context &= np.isin(table.session, codes)
+        context &= np.isin(table.session[new], codes)
     for text, end in ((within.since, False), (within.until, True)):
         if text is not None:
-            context &= _inside(table, parse_bound(text, tz=zone, end=end), end=end)
-    allowed = context
-    if within.speaker is not None:
-        wanted = within.speaker.casefold()
-        codes = [c for c, name in enumerate(table.speakers.names) if name.casefold() == wanted]
-        if not codes:
-            notes.append(f"nobody called {within.speaker!r} speaks in this memory; see: memory-rag stats")
-        allowed = allowed & np.isin(table.speaker, codes)
-    if within.role is not None:
-        allowed = allowed & (table.role == ROLES.index(Role.parse(within.role)))
+            context &= _inside(table.said_at[new], parse_bound(text, tz=zone, end=end), end=end)
+    allowed = _narrowed(table, within, context, new, notes)
+    if earlier is not None:
+        whole = _longer(earlier.context, context, ended)
+        allowed = whole if earlier.allowed is earlier.context else _longer(earlier.allowed, allowed, ended)
+        context = whole
     given = [f"{name} {value}" for name in _NAMES if (value := getattr(within, name)) is not None]
     if given and not notes and not allowed.any():
         notes.append(f"no turn here is within this filter: {', '.join(given)}")
     return Scope(context, allowed, tuple(notes))
 
 
-def _inside(table: TurnTable, bound: Bound, *, end: bool) -> Mask:
+def _narrowed(table: TurnTable, within: Within, context: Mask, new: slice, notes: list[str]) -> Mask:
+    """Return what is left of the context by who speaks; itself if the filter doesn't say."""
+    allowed = context
+    if within.speaker is not None:
+        wanted = within.speaker.casefold()
+        codes = [c for c, name in enumerate(table.speakers.names) if name.casefold() == wanted]
+        if not codes:
+            notes.append(f"nobody called {within.speaker!r} speaks in this memory; see: memory-rag stats")
+        allowed = allowed & np.isin(table.speaker[new], codes)
+    if within.role is not None:
+        allowed = allowed & (table.role[new] == ROLES.index(Role.parse(within.role)))
+    return allowed
+
+
+def _longer(earlier: Mask, new: Mask, ended: Entries | None) -> Mask:
+    longer = np.concatenate([earlier, new])
+    longer[ended] = False
+    return longer
+
+
+def _inside(said: npt.NDArray[np.int64], bound: Bound, *, end: bool) -> Mask:
     at = to_microseconds(bound.instant)
-    said = table.said_at
     known = said != UNKNOWN_TIME
     inside: Mask = said >= at
     if end:

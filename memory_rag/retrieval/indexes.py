@@ -207,10 +207,10 @@ class Indexes:
         self.save()
         embedded = self.embed(progress=progress, unlocked=unlocked)
         self.compact()
-        if prune and self._dense is not None:
-            for path in (self._folder / "vectors").glob("*"):
-                if not self._dense.owns(path):
-                    path.unlink()
+        # Without an embedder none of them is the memory's own; one that can't be loaded has raised by now.
+        for path in (self._folder / "vectors").glob("*") if prune else ():
+            if self._dense is None or not self._dense.owns(path):
+                path.unlink()
         return embedded
 
     # -- language

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -127,9 +126,7 @@ class KeywordIndex:
         }
         index = cls(analyzer)
         index.table = TurnTable.from_arrays(under["table."])
-        lengths = array("i")
-        lengths.frombytes(np.asarray(parts["lengths"], np.int32).tobytes())
-        index.bm25 = Bm25(Postings.from_arrays(under["postings."]), lengths)
+        index.bm25 = Bm25(Postings.from_arrays(under["postings."]), np.asarray(parts["lengths"], np.int32))
         index._fresh = FreshTerms(index.table, index.bm25.postings)
         index.applied_seq, index.applied_at = (int(number) for number in parts["applied"])
         return index

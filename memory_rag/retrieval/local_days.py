@@ -9,14 +9,42 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from memory_rag.retrieval.turn_table import UNKNOWN_TIME
+from memory_rag.retrieval.growing import Growing
+from memory_rag.retrieval.turn_table import UNKNOWN_TIME, TurnTable
 
 UNKNOWN_DAY: Final = -1_000_000_000
 _DAY_US: Final = 86_400_000_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def local_days(said_at: npt.NDArray[np.int64], *, zone: tzinfo) -> npt.NDArray[np.int64]:
+Days = npt.NDArray[np.int64]
+
+
+class SaidDays:
+    """The days on which anything was said, and for each entry the place of its day among them; kept in step."""
+
+    def __init__(self, *, zone: tzinfo) -> None:
+        self._zone = zone
+        self._table: TurnTable | None = None
+        self._distinct: Days = np.zeros(0, np.int64)
+        self._places = Growing(np.zeros(0, np.int32))
+
+    def of(self, table: TurnTable) -> tuple[Days, npt.NDArray[np.int32]]:
+        """Return the distinct days of a table, ascending, as :func:`local_days` has them, and each entry's place."""
+        if self._table is not table:
+            self._table, self._distinct, self._places = table, self._distinct[:0], Growing(np.zeros(0, np.int32))
+        if len(self._places) < len(table):
+            days = local_days(table.said_at[len(self._places) :], zone=self._zone)
+            distinct = np.union1d(self._distinct, days)
+            moved = np.searchsorted(distinct, self._distinct).astype(np.int32)
+            if len(moved) and moved[-1] != len(moved) - 1:
+                self._places = Growing(moved[self._places.values])
+            self._places.extend(np.searchsorted(distinct, days).astype(np.int32))
+            self._distinct = distinct
+        return self._distinct, self._places.values
+
+
+def local_days(said_at: npt.NDArray[np.int64], *, zone: tzinfo) -> Days:
     """Return days since 1970-01-01 in a zone for instants in microseconds; ``UNKNOWN_DAY`` for an unknown time."""
     days = np.full(len(said_at), UNKNOWN_DAY, np.int64)
     known = said_at != UNKNOWN_TIME

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 from memory_rag.errors import QueryError, StoreError
 from memory_rag.retrieval.differences import Difference
@@ -73,6 +73,25 @@ class Quote:
             "differences": [difference.as_json() for difference in self.differences],
             "corrected_at": corrected_at,
         }
+
+
+class Quotes(tuple[Quote, ...]):
+    """The places where ``query`` was said, as a tuple; empty if nobody said it."""
+
+    query: str
+
+    def __new__(cls, query: str, quotes: Iterable[Quote]) -> Self:
+        made = super().__new__(cls, quotes)
+        made.query = query
+        return made
+
+    def __getnewargs__(self) -> tuple[str, tuple[Quote, ...]]:
+        return self.query, tuple(self)
+
+    def _repr_html_(self) -> str:
+        from memory_rag.retrieval.in_notebook import quotes_html
+
+        return quotes_html(self.query, self)
 
 
 class QuoteSource(Protocol):

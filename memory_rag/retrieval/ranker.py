@@ -29,21 +29,21 @@ class ConversationRanker:
 
     def __init__(self, used: Sequence[Signal] | None = None) -> None:
         self.signals = tuple(signals() if used is None else used)
+        self._names = [signal.name for signal in self.signals]
 
     def rank(self, short: Shortlist, *, k: int) -> list[RankedEntry]:
         """Return the k best of a shortlist, best first; ties by turn id."""
         weighted = self._weighted(short)
         best = best_entries(short.entries, weighted.sum(axis=0), k=k, turn_id=short.table.turn_id)
         places = np.searchsorted(short.entries, [entry for entry, _ in best])
-        names = [signal.name for signal in self.signals]
         return [
-            RankedEntry(entry, score, dict(zip(names, values, strict=True)))
+            RankedEntry(entry, score, dict(zip(self._names, values, strict=True)))
             for (entry, score), values in zip(best, weighted[:, places].T.tolist(), strict=True)
         ]
 
     def values(self, short: Shortlist) -> dict[str, Scores]:
         """Return each signal's weighted value for each entry of a shortlist."""
-        return dict(zip([signal.name for signal in self.signals], self._weighted(short), strict=True))
+        return dict(zip(self._names, self._weighted(short), strict=True))
 
     def _weighted(self, short: Shortlist) -> Scores:
         """Return the weighted values, shape (signals, entries)."""

@@ -28,6 +28,11 @@ class Hit:
     span: Span
     signals: Mapping[str, float] = field(default_factory=dict)
 
+    def _repr_html_(self) -> str:
+        from memory_rag.retrieval.in_notebook import hit_html
+
+        return hit_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -59,6 +64,11 @@ class Ranking:
     @property
     def turn_ids(self) -> tuple[str, ...]:
         return tuple(hit.turn.turn_id for hit in self.hits)
+
+    def _repr_html_(self) -> str:
+        from memory_rag.retrieval.in_notebook import ranking_html
+
+        return ranking_html(self)
 
 
 class Retriever(Protocol):

@@ -15,13 +15,14 @@ from memory_rag.embedding.embedder import Embedder, Vectors, checked_vectors
 from memory_rag.errors import QueryError
 from memory_rag.retrieval.bm25 import Bm25, Pool
 from memory_rag.retrieval.candidates import candidates
-from memory_rag.retrieval.filters import Scope, Within, scope_of
+from memory_rag.retrieval.filters import Scope, Within
 from memory_rag.retrieval.floor import Evidence, evidence_signs, floor_for, lifted_by_words
 from memory_rag.retrieval.fusion import reciprocal_rank_fusion
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.overlap import overlap_scores, rank_bm25_scores
 from memory_rag.retrieval.participants import Participants
 from memory_rag.retrieval.passage_span import keyword_span
+from memory_rag.retrieval.pools import Pools
 from memory_rag.retrieval.query import QueryAnalysis, analyze_query
 from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
 from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_entries
@@ -29,7 +30,7 @@ from memory_rag.retrieval.scene import MISSING, Scene
 from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
-from memory_rag.retrieval.turn_table import TurnTable
+from memory_rag.retrieval.turn_table import Mask, TurnTable
 from memory_rag.retrieval.wording import Wording
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span, Turn
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from memory_rag.retrieval.dense import DenseIndex
 
 _CACHED_QUERIES: Final = 256
-_CACHED_POOLS: Final = 8
 _ONLY_COMMON: Final = (
     "every word of this question is a stop word, which keyword search leaves out; find where these very words "
     "were said with: memory-rag quote"
@@ -103,12 +103,11 @@ class Searcher:
     ) -> None:
         self._store = store
         self._keyword = keyword
-        self._zone = zone
         self.ranker = ranker or ConversationRanker()
         self._order = SpokenOrder()
         self._participants: tuple[TurnTable, int, Participants] | None = None
         self._vectors: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
-        self._pools: OrderedDict[tuple[int, Within], tuple[Scope, Stage]] = OrderedDict()
+        self._pools = Pools(keyword, zone=zone)
 
     def search(
         self, query: str, options: SearchOptions, *, dense: DenseIndex | None, today: date | None = None
@@ -215,23 +214,15 @@ class Searcher:
 
     def pool(self, within: Within) -> tuple[Scope, Stage]:
         """Return which entries a filter leaves, and what scores take from them."""
-        table = self._keyword.table
         if within.without:
             scope, stage = self.pool(replace(within, without=()))
-            entries = [table.entry_of(row) for row in self._store.rows_of(within.without)]
+            entries = [self._keyword.table.entry_of(row) for row in self._store.rows_of(within.without)]
             return scope.leaving_out(np.array([one for one in entries if one is not None], np.int64)), stage
-        key = (table.version, within)
-        found = self._pools.get(key)
-        if found is None:
-            if any(version != table.version for version, _ in self._pools):
-                self._pools.clear()
-            scope = scope_of(table, within, zone=self._zone)
-            pool = Pool(scope.context, self._keyword.bm25.lengths)
-            found = self._pools[key] = (scope, Stage(table, pool, zone=self._zone))
-            if len(self._pools) > _CACHED_POOLS:
-                self._pools.popitem(last=False)
-        self._pools.move_to_end(key)
-        return found
+        return self._pools.of(within)
+
+    def stage(self, searched: Mask) -> Stage:
+        """Return what scores take from these entries as a whole, for a pool that no filter names."""
+        return self._pools.stage(searched)
 
     def _pending(self, scope: Scope, dense: DenseIndex | None) -> int:
         """Return how many of the turns that may be found lack a vector, but for those that are never embedded."""
@@ -241,15 +232,15 @@ class Searcher:
         return int(np.count_nonzero(missing if dense is None else missing & ~dense.covered))
 
     def _by_words(self, analysis: QueryAnalysis, options: SearchOptions, scope: Scope, pool: Pool) -> list[RankedEntry]:
-        entries = np.flatnonzero(scope.allowed)
         if options.mode is Mode.KEYWORD:
             scores = self._keyword.bm25.scores(analysis.terms, pool)
             # Lucene's idf is never negative, so a score of 0 is no match here; Okapi's 0 is not.
-            entries = entries[scores[entries] > 0]
+            entries = np.flatnonzero((scores > 0) & scope.allowed)
         elif options.mode is Mode.OKAPI:
             scores = self._keyword.bm25.okapi_scores(analysis.terms, scope.context)
-            entries = entries[self._keyword.bm25.matching(analysis.terms)[entries]]
+            entries = np.flatnonzero(self._keyword.bm25.matching(analysis.terms) & scope.allowed)
         else:
+            entries = np.flatnonzero(scope.allowed)
             scores = np.zeros(len(scope.allowed))
             turns = self._store.turns_at(self._keyword.table.row[entries].tolist())
             entries = np.array([e for e in entries if int(self._keyword.table.row[e]) in turns], np.int64)

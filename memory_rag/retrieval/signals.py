@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from memory_rag.retrieval.bm25 import B_LONG, B_SHORT
+from memory_rag.retrieval.length_norm import B_LONG, B_SHORT
 from memory_rag.retrieval.ranking import Scores
 from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.text.voice import Voice

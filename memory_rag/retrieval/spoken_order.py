@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from memory_rag.retrieval.growing import Growing
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.turn_table import Mask, TurnTable
 
@@ -31,23 +32,36 @@ class SpokenOrder:
 
     def __init__(self) -> None:
         self._table: TurnTable | None = None
-        self._version = -1
         self._n = 0
-        self._n_alive = 0
-        self._earlier = _Side.of_nobody(0)
-        self._later = _Side.of_nobody(0)
+        self._n_ended = 0
+        self._earlier = _Side(0)
+        self._later = _Side(0)
         self._last: dict[int, int] = {}
 
     def catch_up(self, table: TurnTable) -> None:
-        """Take in what changed; turns added at the end of their conversations cost time only for themselves."""
-        if self._table is table and self._version == table.version:
+        """Take in what changed: turns added at the end of their conversations one by one, other conversations anew."""
+        if self._table is not table:
+            self._table, self._n, self._n_ended = table, 0, 0
+            self._earlier, self._later, self._last = _Side(0), _Side(0), {}
+        n_new = len(table) - self._n
+        if n_new == 0 and len(table.ended) == self._n_ended:
             return
-        added = len(table) - self._n
-        only_added = self._table is table and table.n_alive - self._n_alive == added
-        if not (only_added and added <= _ONE_BY_ONE and self._append(table)):
-            self._rebuild(table)
-        self._table, self._version = table, table.version
-        self._n, self._n_alive = len(table), table.n_alive
+        self._earlier.grow(n_new)
+        self._later.grow(n_new)
+        if n_new > _ONE_BY_ONE:
+            self._link_anew(table, None)
+        else:
+            ended = np.array(table.ended[self._n_ended :], np.int64)
+            changed = set(table.conversation[ended[table.recalled[ended]]].tolist())
+            new = self._n + np.flatnonzero(table.recalled[self._n :] & table.alive[self._n :])
+            changed.update(
+                conversation
+                for entry, conversation in zip(new.tolist(), table.conversation[new].tolist(), strict=True)
+                if conversation not in changed and not self._append(table, entry, conversation)
+            )
+            if changed:
+                self._link_anew(table, changed)
+        self._n, self._n_ended = len(table), len(table.ended)
 
     def before(self, entries: Entries) -> Links:
         """Return the entry said just before each of these in its session; -1 for none, also for -1."""
@@ -68,18 +82,15 @@ class SpokenOrder:
         """Return what the other speaker said in the run just after each entry's."""
         return Beyond.of(entries, self._later, table, counting=None)
 
-    def _append(self, table: TurnTable) -> bool:
-        """Link the new entries behind the last of their conversations; False if one belongs further up."""
-        self._earlier, self._later = (side.grown(len(table) - self._n) for side in (self._earlier, self._later))
-        for entry in (self._n + np.flatnonzero(table.recalled[self._n :])).tolist():
-            conversation = int(table.conversation[entry])
-            last = self._last.get(conversation)
-            if last is not None:
-                if table.ordinal[entry] < table.ordinal[last]:
-                    return False
-                if table.session[entry] == table.session[last]:
-                    self._link(last, entry, goes_on=table.speaker[entry] == table.speaker[last])
-            self._last[conversation] = entry
+    def _append(self, table: TurnTable, entry: int, conversation: int) -> bool:
+        """Link a new entry behind the last of its conversation; False if it belongs further up."""
+        last = self._last.get(conversation)
+        if last is not None:
+            if (table.ordinal[entry], table.row[entry]) < (table.ordinal[last], table.row[last]):
+                return False
+            if table.session[entry] == table.session[last]:
+                self._link(last, entry, goes_on=bool(table.speaker[entry] == table.speaker[last]))
+        self._last[conversation] = entry
         return True
 
     def _link(self, last: int, entry: int, *, goes_on: bool) -> None:
@@ -101,58 +112,72 @@ class SpokenOrder:
             last = int(self._earlier.next[last])
             yield last
 
-    def _rebuild(self, table: TurnTable) -> None:
-        spoken = np.flatnonzero(table.alive & table.recalled)
-        order = spoken[np.lexsort((table.row[spoken], table.ordinal[spoken], table.conversation[spoken]))]
+    def _link_anew(self, table: TurnTable, conversations: set[int] | None) -> None:
+        """Link the entries of some conversations, or of all, from the start."""
+        spoken = table.alive & table.recalled
+        if conversations is not None:
+            own = np.isin(table.conversation, list(conversations))
+            self._earlier.forget(np.flatnonzero(own))
+            self._later.forget(np.flatnonzero(own))
+            spoken &= own
+            for conversation in conversations:
+                self._last.pop(conversation, None)
+        order = np.flatnonzero(spoken)
+        order = order[np.lexsort((table.row[order], table.ordinal[order], table.conversation[order]))]
         first, second = order[:-1], order[1:]
         linked = table.session[first] == table.session[second]
         goes_on = linked & (table.speaker[first] == table.speaker[second])
-        self._later = _Side.along(order, linked, goes_on, n_entries=len(table))
-        self._earlier = _Side.along(order[::-1], linked[::-1], goes_on[::-1], n_entries=len(table))
+        self._later.link(order, linked, goes_on)
+        self._earlier.link(order[::-1], linked[::-1], goes_on[::-1])
         last = order[np.flatnonzero(np.diff(table.conversation[order], append=-1))]
-        self._last = dict(zip(table.conversation[last].tolist(), last.tolist(), strict=True))
+        self._last.update(zip(table.conversation[last].tolist(), last.tolist(), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
 class _Side:
-    """One way to look from each entry, and from nobody, who comes last: towards what was said earlier, or later.
+    """One way to look from each entry, and from nobody (-1): towards what was said earlier, or later.
 
     ``next`` is the neighbour on this side; ``past`` what stands just past the entry's run, and ``distance`` how many
-    messages of the run lie between, 0 to 32. Past a run that goes on for more there is nobody.
+    messages of the run lie between, 0 to 32. Past a run that goes on for more there is nobody. What isn't linked has
+    nobody.
     """
 
-    next: Links
-    past: Links
-    distance: npt.NDArray[np.int8]
+    def __init__(self, n_entries: int) -> None:
+        self._next = Growing(np.full(n_entries, NOBODY, np.int64), fill=NOBODY)
+        self._past = Growing(np.full(n_entries, NOBODY, np.int64), fill=NOBODY)
+        self._distance = Growing(np.zeros(n_entries, np.int8))
 
-    @classmethod
-    def of_nobody(cls, n_entries: int) -> _Side:
-        """Return the side on which no entry has a neighbour."""
-        n = n_entries + 1
-        return cls(np.full(n, NOBODY, np.int64), np.full(n, NOBODY, np.int64), np.zeros(n, np.int8))
+    @property
+    def next(self) -> Links:
+        return self._next.with_rest
 
-    @classmethod
-    def along(cls, order: Entries, linked: Mask, goes_on: Mask, *, n_entries: int) -> _Side:
-        """Return the side towards the end of an order, in which each is ``linked`` to the next, or its run goes on."""
-        side = cls.of_nobody(n_entries)
-        side.next[order[:-1][linked]] = order[1:][linked]
+    @property
+    def past(self) -> Links:
+        return self._past.with_rest
+
+    @property
+    def distance(self) -> npt.NDArray[np.int8]:
+        return self._distance.with_rest
+
+    def grow(self, n: int) -> None:
+        """Make room for so many entries more, without neighbours."""
+        self._next.extend(np.full(n, NOBODY, np.int64))
+        self._past.extend(np.full(n, NOBODY, np.int64))
+        self._distance.extend(np.zeros(n, np.int8))
+
+    def forget(self, entries: Entries) -> None:
+        """Leave entries without neighbours."""
+        self.next[entries], self.past[entries], self.distance[entries] = NOBODY, NOBODY, 0
+
+    def link(self, order: Entries, linked: Mask, goes_on: Mask) -> None:
+        """Link entries towards the end of an order, in which each is ``linked`` to the next, or its run goes on."""
+        self.next[order[:-1][linked]] = order[1:][linked]
         n = len(order)
         ends = np.flatnonzero(np.append(~goes_on, [True] * min(n, 1)))
         end = np.repeat(ends, np.diff(ends, prepend=-1))
         distance = end - np.arange(n)
         near = np.flatnonzero(distance <= _LONGEST_RUN)
-        side.past[order[near]] = side.next[order[end[near]]]
-        side.distance[order] = np.minimum(distance, _LONGEST_RUN)
-        return side
-
-    def grown(self, n: int) -> _Side:
-        """Return this side with so many entries more, without neighbours."""
-        more = _Side.of_nobody(n)
-        return _Side(
-            np.concatenate([self.next[:-1], more.next]),
-            np.concatenate([self.past[:-1], more.past]),
-            np.concatenate([self.distance[:-1], more.distance]),
-        )
+        self.past[order[near]] = self.next[order[end[near]]]
+        self.distance[order] = np.minimum(distance, _LONGEST_RUN)
 
     def put(self, entry: int, *, past: int, distance: int) -> None:
         """Say what stands past an entry's run, and how far away that is."""

@@ -74,6 +74,8 @@ class TurnTable:
         self.speakers = Names()
         self.turn_ids: list[str] = []
         self._entry_of_row: dict[int, int] = {}
+        self.ended: list[int] = []
+        """The entries that died while this table was in memory, in that order."""
         self.n_alive = 0
         self.version = 0
 
@@ -199,6 +201,7 @@ class TurnTable:
         entry = self._entry_of_row.pop(row, None)
         if entry is not None:
             self._buffers["alive"][entry] = False
+            self.ended.append(entry)
             self.n_alive -= 1
             self.version += 1
         return entry

@@ -68,6 +68,15 @@ class Verdict:
         }
 
 
+class Verdicts(tuple[Verdict, ...]):
+    """A verdict for each quotation of an answer, in its order, as a tuple; empty if it quotes nothing."""
+
+    def _repr_html_(self) -> str:
+        from memory_rag.retrieval.in_notebook import verdicts_html
+
+        return verdicts_html(self)
+
+
 def verify(
     answer: str, *, source: QuoteSource, answer_turn_id: str | None = None, near_threshold: float = 85.0
 ) -> tuple[Verdict, ...]:

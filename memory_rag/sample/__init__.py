@@ -5,9 +5,12 @@ its suppliers and every number are invented. ``history.jsonl`` is in the project
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from memory_rag.turns import Turn
 
 Kind = Literal["exact", "half-remembered", "paraphrase", "temporal", "identifier", "not-found"]
 
@@ -44,3 +47,14 @@ def questions() -> tuple[SampleQuestion, ...]:
         )
         for entry in entries
     )
+
+
+def questions_about(turns: Iterable[Turn]) -> dict[str, list[str]]:
+    """Return the questions that have an answer among these turns, each with the ids of the turns that answer it.
+
+    The turns are those of a memory that the history was imported into; :func:`memory_rag.run_benchmark` asks such
+    questions.
+    """
+    ids = {turn.source.native_id: turn.turn_id for turn in turns if turn.source and turn.source.name == "sample"}
+    found = {one.query: [ids[native] for native in one.evidence if native in ids] for one in questions()}
+    return {query: turn_ids for query, turn_ids in found.items() if turn_ids}

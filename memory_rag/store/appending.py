@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Final
 
 from memory_rag.errors import RefusedError, TurnError
@@ -47,6 +48,7 @@ _LOG_ADDED: Final = (
     "SELECT 'add', row, ? FROM turns WHERE row >= ? AND row < ? ORDER BY row"
 )
 _LOGGED_AT_ONCE: Final = 1000
+_LOOKED_AHEAD: Final = 100
 
 
 @dataclass(slots=True)
@@ -90,19 +92,27 @@ class Appending:
         self._is_off_record = off_record_since(self.connection) is not None
         self._vanishing = Vanishing(self.connection, self.now, self._first_row)
 
-    def take(self, item: Turn | Conversation | Withheld) -> None:
-        """Store one item, or leave it.
+    def take(self, items: Iterable[Turn | Conversation | Withheld]) -> None:
+        """Store the items, or leave them, in their order.
 
         Raises:
             TurnError: an id that can't be an id, or that another turn has.
         """
-        if isinstance(item, Conversation):
-            self._entitle(item)
-            return
-        if isinstance(item, Withheld):
-            self._withhold(item)
-            return
-        check_ids(item)
+        coming = iter(items)
+        while group := list(islice(coming, _LOOKED_AHEAD)):
+            turns = [item for item in group if isinstance(item, Turn)]
+            for turn in turns:
+                check_ids(turn)
+            self._known.look_ahead(turns)
+            for item in group:
+                if isinstance(item, Turn):
+                    self._take(item)
+                elif isinstance(item, Conversation):
+                    self._entitle(item)
+                else:
+                    self._withhold(item)
+
+    def _take(self, item: Turn) -> None:
         screened = self.screen.turn(item)
         item = screened.turn
         known = self._known.find(item)

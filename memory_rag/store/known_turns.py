@@ -1,14 +1,17 @@
-"""Which turns of a source are stored already, asked once for a conversation of which nothing is."""
+"""Which turns of a source are stored already, asked once for many: most of an import is new."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from memory_rag.store.connections import Connection
 from memory_rag.store.tombstones import OWN_EXPORT
 from memory_rag.store.turn_rows import digest, instant
 from memory_rag.turns import Source, Turn, text_bytes
+
+_OF_SOURCE: Final = "WHERE source_name = ? AND conversation_id = ? AND source_id"
 
 
 @dataclass(slots=True)
@@ -24,36 +27,42 @@ class Known:
 
 
 @dataclass(slots=True)
-class _Fresh:
-    """A conversation, whether nothing of it was stored before, and if so the native ids of it that are by now."""
-
-    source_name: str
-    conversation_id: str
-    is_new: bool
-    native_ids: set[str] = field(default_factory=set)
-
-
-@dataclass(slots=True)
 class KnownTurns:
     """What one transaction knows of the turns that it is given."""
 
     connection: Connection
-    _fresh: _Fresh | None = None
+    _absent: set[tuple[str, str, str]] = field(default_factory=set)
+
+    def look_ahead(self, turns: Iterable[Turn]) -> None:
+        """Ask which of the turns that come next, whose ids were checked, aren't stored: 2 µs each instead of 25."""
+        asked: dict[tuple[str, str], set[str]] = {}
+        for turn in turns:
+            source = turn.source
+            if source is not None:
+                asked.setdefault((source.name, turn.conversation_id), set()).add(source.native_id)
+        self._absent.clear()
+        for (name, conversation_id), native_ids in asked.items():
+            stored = self.connection.execute(
+                f"SELECT source_id FROM turns {_OF_SOURCE} IN ({','.join('?' * len(native_ids))})",
+                (name, conversation_id, *native_ids),
+            )
+            native_ids.difference_update(native_id for (native_id,) in stored)
+            self._absent.update((name, conversation_id, native_id) for native_id in native_ids)
 
     def find(self, turn: Turn) -> Known | None:
-        """Return the stored turn of the same source; None if there is none."""
+        """Return the stored turn of the same source; None if there is none, and from then on there may be."""
         source = turn.source
         if source is None:
             return None
         if source.name == OWN_EXPORT and (own := self._own(turn, source)) is not None:
             return own
-        if self._is_new(source, turn.conversation_id):
+        key = (source.name, turn.conversation_id, source.native_id)
+        if key in self._absent:
+            self._absent.discard(key)
             return None
         raw = None if source.raw is None else text_bytes(source.raw)
         found = self.connection.execute(
-            "SELECT row, turn_id, sha256, recalled, session_id, raw IS ? FROM turns "
-            "WHERE source_name = ? AND conversation_id = ? AND source_id = ?",
-            (raw, source.name, turn.conversation_id, source.native_id),
+            f"SELECT row, turn_id, sha256, recalled, session_id, raw IS ? FROM turns {_OF_SOURCE} = ?", (raw, *key)
         ).fetchone()
         return None if found is None else _known(found)
 
@@ -68,20 +77,6 @@ class KnownTurns:
             (source.native_id.rpartition(":")[0], turn.conversation_id, instant(turn.said_at), digest(turn.text)),
         ).fetchone()
         return None if found is None else _known(found)
-
-    def _is_new(self, source: Source, conversation_id: str) -> bool:
-        """Whether a turn can't be there, since nothing of its conversation was: most of an import, asked for once."""
-        fresh = self._fresh
-        if fresh is None or (fresh.source_name, fresh.conversation_id) != (source.name, conversation_id):
-            select = "SELECT 1 FROM turns WHERE source_name = ? AND conversation_id = ? LIMIT 1"
-            stored = self.connection.execute(select, (source.name, conversation_id)).fetchone()
-            fresh = self._fresh = _Fresh(source.name, conversation_id, stored is None)
-        if not fresh.is_new:
-            return False
-        if source.native_id in fresh.native_ids:
-            return False
-        fresh.native_ids.add(source.native_id)
-        return True
 
 
 def _known(found: tuple[Any, ...]) -> Known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from memory_rag.store.folder import FILE_NAME, prepare_folder
 from memory_rag.store.migrations import applied_steps, migrate
 from memory_rag.store.removal import take_out
 from memory_rag.store.screening import OpenDoor, Screen, Unstored
+from memory_rag.store.together import Together
 from memory_rag.store.tombstones import Tombstones
 from memory_rag.store.turn_reader import TurnReader
 from memory_rag.store.turn_rows import check_ids
@@ -56,6 +57,7 @@ class SqliteTurnStore(TurnReader):
         )
         connections.screen = screen or OpenDoor()
         super().__init__(connections)
+        self._together = Together(connections)
         try:
             with connections.reading() as connection:
                 migrate(connection, path=path)
@@ -134,7 +136,7 @@ class SqliteTurnStore(TurnReader):
             TurnError: an id that can't be an id, or that another turn has.
             StoreError: the file can't be written; nothing was stored.
         """
-        with self._connections.writing(discard=dry_run) as connection:
+        with self._together.writing(discard=dry_run) as connection:
             appending = Appending(
                 connection,
                 newer=newer,
@@ -142,12 +144,23 @@ class SqliteTurnStore(TurnReader):
                 include_forgotten=include_forgotten,
                 screen=self.screen.with_actions(secrets) if secrets else self.screen,
             )
-            for item in items:
-                appending.take(item)
+            appending.take(items)
             done = appending.done()
             if before_commit is not None:
                 before_commit(done)
             return done
+
+    def together(self) -> AbstractContextManager[None]:
+        """Commit what this thread appends meanwhile a few thousand turns at a time, each append whole or not at all.
+
+        Nothing else is written by the thread meanwhile, except after :meth:`settle`. What is whole when something goes
+        wrong stays.
+        """
+        return self._together.open()
+
+    def settle(self) -> None:
+        """Commit what :meth:`together` holds back."""
+        self._together.settle()
 
     def note_export(
         self, *, source_name: str, account: str, conversation_ids: Iterable[str], latest: datetime

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Protocol
@@ -65,6 +66,8 @@ class TurnStore(Protocol):
         secrets: str = "",
         before_commit: Callable[[Appended], None] | None = None,
     ) -> Appended: ...
+    def together(self) -> AbstractContextManager[None]: ...
+    def settle(self) -> None: ...
     def note_export(
         self, *, source_name: str, account: str, conversation_ids: Iterable[str], latest: datetime
     ) -> list[str]: ...

@@ -69,6 +69,11 @@ class Audit:
             "lost": [{"kind": one.kind, "text": one.text, "turn": one.turn_id} for one in self.lost],
         }
 
+    def _repr_html_(self) -> str:
+        from memory_rag.summaries.in_notebook import audit_html
+
+        return audit_html(self)
+
 
 def audit(lines: Sequence[Line], turns: Sequence[Turn], *, analyzer: Analyzer) -> Audit:
     """Compare a summary's lines with the turns it stands for, given in spoken order.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
 from memory_rag.embedding.embedder import Embedder
 from memory_rag.errors import EmbedderError, MissingExtraError, SettingsError
-from memory_rag.settings import Settings
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.summaries.extractive import ExtractiveSummarizer
+from memory_rag.summaries.memory_of_turns import MemoryOfTurns
 from memory_rag.summaries.reading import is_read
 from memory_rag.summaries.running import Events, RunningSummaries
 from memory_rag.summaries.summary import Summarizer
@@ -25,25 +25,6 @@ _KEPT_VECTORS: Final = 2_000
 _SAMPLE: Final = 256
 _LEAST_SAMPLE: Final = 64
 SUMMARIZERS: Final = ("extractive", "openai:<model>")
-
-
-class IndexesOfTurns(Protocol):
-    """What knows a memory's languages and its embedder."""
-
-    def languages(self) -> tuple[str, ...]: ...
-    @property
-    def embedder(self) -> Embedder | None: ...
-
-
-class MemoryOfTurns(Protocol):
-    """What running summaries need of a memory."""
-
-    @property
-    def store(self) -> SqliteTurnStore: ...
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def indexes(self) -> IndexesOfTurns: ...
 
 
 def summaries_of(

@@ -51,6 +51,11 @@ class Audited:
     summary: Summary
     audit: Audit
 
+    def _repr_html_(self) -> str:
+        from memory_rag.summaries.in_notebook import audited_html
+
+        return audited_html(self)
+
 
 class RunningSummaries:
     """The summaries of one memory, by conversation.

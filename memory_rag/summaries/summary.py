@@ -158,6 +158,11 @@ class Summary:
     def with_lines(self, lines: Sequence[Line]) -> Self:
         return replace(self, lines=tuple(lines))
 
+    def _repr_html_(self) -> str:
+        from memory_rag.summaries.in_notebook import summary_html
+
+        return summary_html(self)
+
 
 def shown_lines(lines: Sequence[Line]) -> str:
     """Return lines under the headings of their kinds, each with its turns, subject words all on one; none is ''."""

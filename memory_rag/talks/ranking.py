@@ -14,7 +14,8 @@ from typing import Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from memory_rag.retrieval.bm25 import K1, Bm25, Pool, length_norm
+from memory_rag.retrieval.bm25 import Bm25, Pool
+from memory_rag.retrieval.length_norm import K1, length_norm
 from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import LEAST_DEVIATION, MISSING, mean_and_deviation
@@ -115,7 +116,7 @@ def keyword_of_talks(
     if len(present) == 0:
         return total
     norm = length_norm(lengths[present].astype(np.int32))
-    held_back = K1 * (1 - norm.b + norm.b * lengths / norm.typical)
+    held_back = norm.denominators(lengths)
     for term in terms:
         found = bm25.postings.of(term)
         if found is None:

@@ -205,6 +205,11 @@ class TalkShelf:
                 [(fingerprint, rows.astype("<f4").tobytes(), number) for number, rows in vectors.items()],
             )
 
+    def keep_vectors(self, fingerprint: str) -> None:
+        """Delete the vectors of summaries that another embedder made."""
+        with self._connections.writing() as connection:
+            connection.execute("DELETE FROM talk_vectors WHERE fingerprint != ?", (fingerprint,))
+
 
 def _key(talk: TalkId) -> tuple[str, str, str]:
     return talk.conversation_id, talk.unit.value, talk.session_id or ""

@@ -12,8 +12,7 @@ from memory_rag.embedding.embedder import Embedder
 from memory_rag.errors import EmbedderError, MissingExtraError, QueryError
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.sides import Sides
-from memory_rag.settings import Settings
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.summaries.memory_of_turns import IndexesOfTurns, MemoryOfTurns
 from memory_rag.summaries.opening import Analyzers, LateEvents, summarizer_named
 from memory_rag.summaries.running import Events
 from memory_rag.talks.making import TalkMaking
@@ -31,24 +30,17 @@ _WINDOWS_AT_ONCE: Final = 64
 Progress = Callable[[str, int, int], None]
 
 
-class IndexesOfTalks(Protocol):
+class IndexesOfTalks(IndexesOfTurns, Protocol):
     """What searching talks needs of a memory's indexes."""
 
-    def languages(self) -> tuple[str, ...]: ...
     def sides(self, query: str) -> Sides: ...
     @property
     def analyzer(self) -> Analyzer: ...
-    @property
-    def embedder(self) -> Embedder | None: ...
 
 
-class MemoryOfTalks(Protocol):
+class MemoryOfTalks(MemoryOfTurns, Protocol):
     """What talks need of a memory."""
 
-    @property
-    def store(self) -> SqliteTurnStore: ...
-    @property
-    def settings(self) -> Settings: ...
     @property
     def indexes(self) -> IndexesOfTalks: ...
     @property
@@ -222,6 +214,17 @@ class Talks:
         with self._held():
             self._told.catch_up(self._memory.indexes.analyzer)
             return self._told.embed(embedder)
+
+    def prune(self) -> None:
+        """Delete the vectors of talks that another embedder made; all of them where the memory is set to have none.
+
+        Raises:
+            EmbedderError: the embedder can't be loaded.
+        """
+        embedder = self._memory.indexes.embedder
+        fingerprint = "" if embedder is None else embedder.fingerprint
+        self.shelf.keep_vectors(fingerprint)
+        self._windows.shelf.keep(fingerprint)
 
     def close(self) -> None:
         """Begin nothing more in the background."""

@@ -133,3 +133,8 @@ class WindowShelf:
                 )
                 if len(data) % (4 * dim) == 0
             ]
+
+    def keep(self, fingerprint: str) -> None:
+        """Delete the windows that another embedder made."""
+        with self._connections.writing() as connection:
+            connection.execute("DELETE FROM talk_windows WHERE fingerprint != ?", (fingerprint,))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from datetime import tzinfo
 from typing import Final
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from memory_rag.evaluation.benchmark import Query
 from memory_rag.evaluation.pools import Pools
 from memory_rag.evaluation.report_shape import PoolName
-from memory_rag.retrieval.bm25 import Pool
 from memory_rag.retrieval.filters import Scope, Within
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.searcher import Searcher
@@ -23,11 +21,10 @@ _KEPT: Final = 4
 class AskedPools:
     """The pools of a benchmark over a memory's table; the last few are kept."""
 
-    def __init__(self, pools: Pools, searcher: Searcher, keyword: KeywordIndex, *, zone: tzinfo) -> None:
+    def __init__(self, pools: Pools, searcher: Searcher, keyword: KeywordIndex) -> None:
         self._pools = pools
         self._searcher = searcher
         self._keyword = keyword
-        self._zone = zone
         self._ready: OrderedDict[str, tuple[Scope, Stage]] = OrderedDict()
 
     def of(self, query: Query, pool: PoolName) -> tuple[Scope, Stage]:
@@ -49,4 +46,4 @@ class AskedPools:
         table = self._keyword.table
         codes = [code for name in conversations if (code := table.conversations.find(name)) is not None]
         within = table.alive & table.recalled & np.isin(table.conversation, codes)
-        return Scope(within, within), Stage(table, Pool(within, self._keyword.bm25.lengths), zone=self._zone)
+        return Scope(within, within), self._searcher.stage(within)

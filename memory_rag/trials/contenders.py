@@ -87,7 +87,7 @@ class MemoryRetrievers:
         self._origin = origin
         self._keyword = memory.indexes.keyword
         self._searcher = Searcher(memory.store, self._keyword, zone=memory.zone)
-        self._asked_pools = AskedPools(pools, self._searcher, self._keyword, zone=memory.zone)
+        self._asked_pools = AskedPools(pools, self._searcher, self._keyword)
         self._dense: DenseIndex | None = None
         self._analyses: dict[str, tuple[QueryAnalysis, float]] = {}
         # In the order of the ranker, whose sum is taken in it.

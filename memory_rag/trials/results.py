@@ -54,8 +54,8 @@ def not_found_result(memory: Memory, name: str, benchmark: Benchmark, *, tell: T
     }
 
 
-def asking_result(labels: Path) -> dict[str, Any]:
-    """Return how well it is told whether somebody asks for what was said before, on a file of labelled utterances."""
+def asking_result(labels: Sequence[Path]) -> dict[str, Any]:
+    """Return how well it is told whether somebody asks for what was said before, on files of labelled utterances."""
     labelled = Labelled.read(labels)
     return {
         "dataset": {"name": "ask-details", "sha256": labelled.sha256, "n_questions": len(labelled.utterances)},

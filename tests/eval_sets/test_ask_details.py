@@ -1,9 +1,10 @@
-"""What the labelled utterances promise: enough of each language, half of them asking for the past, none twice."""
+"""What the labelled utterances of both sets promise: enough of each language, half asking for the past, none twice."""
 
 from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.eval_sets.fifty_talks import lines_of
 from tests.eval_sets.halves import halves
 
 ROWS = lines_of(Path(__file__).parents[2] / "eval" / "ask-details.jsonl")
+SECOND = lines_of(Path(__file__).parents[2] / "eval" / "ask-details-2.jsonl")
 ASKING = {
     "exact_words",
     "fact_told",
@@ -45,20 +47,33 @@ def test_each_language_has_eighty_or_more_and_half_ask_for_the_past(language: st
     assert 0.45 <= sum(labels) / len(labels) <= 0.55
 
 
-def test_no_utterance_comes_twice() -> None:
-    said = Counter(row["text"].casefold().strip(" .!?") for row in ROWS)
+@pytest.mark.parametrize(("language", "least"), [("en", 34), ("sv", 50), ("nb", 50)])
+def test_the_second_set_has_enough_of_each_language_half_ask_and_all_of_it_is_held_out(
+    language: str, least: int
+) -> None:
+    own = [row for row in SECOND if row["language"] == language]
+    assert len(own) >= least
+    assert sum(row["retrieve"] for row in own) == len(own) / 2
+    assert {row["split"] for row in own} == {"second"}
+
+
+def test_no_utterance_comes_twice_in_either_set() -> None:
+    rows = [*ROWS, *SECOND]
+    said = Counter(row["text"].casefold().strip(" .!?") for row in rows)
     assert [text for text, times in said.items() if times > 1] == []
-    assert len({row["id"] for row in ROWS}) == len(ROWS)
+    assert len({row["id"] for row in rows}) == len(rows)
 
 
-def test_a_kind_is_on_one_side_of_the_label() -> None:
-    assert {row["kind"] for row in ROWS if row["retrieve"]} == ASKING
-    assert {row["kind"] for row in ROWS if not row["retrieve"]} == NOT_ASKING
+@pytest.mark.parametrize("rows", [ROWS, SECOND], ids=["first", "second"])
+def test_a_kind_is_on_one_side_of_the_label(rows: list[dict[str, Any]]) -> None:
+    assert {row["kind"] for row in rows if row["retrieve"]} == ASKING
+    assert {row["kind"] for row in rows if not row["retrieve"]} == NOT_ASKING
 
 
-def test_every_language_has_every_kind() -> None:
+@pytest.mark.parametrize("rows", [ROWS, SECOND], ids=["first", "second"])
+def test_every_language_has_every_kind(rows: list[dict[str, Any]]) -> None:
     for kind in ASKING | NOT_ASKING:
-        assert {row["language"] for row in ROWS if row["kind"] == kind} == {"en", "sv", "nb"}, kind
+        assert {row["language"] for row in rows if row["kind"] == kind} == {"en", "sv", "nb"}, kind
 
 
 def test_the_split_is_by_the_hash_of_the_text() -> None:

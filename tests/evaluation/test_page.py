@@ -9,12 +9,12 @@ import pytest
 
 from memory_rag.evaluation.answer import answer_of
 from memory_rag.evaluation.charts import page_charts
-from memory_rag.evaluation.markup import Html, joined, tag
 from memory_rag.evaluation.page import report_page
 from memory_rag.evaluation.pools import POOLS
 from memory_rag.evaluation.report_file import over_pools, with_pool_sizes
 from memory_rag.evaluation.report_shape import PoolSize, Report
 from memory_rag.evaluation.wording import kept_together
+from memory_rag.html.markup import Html, joined, tag
 from tests.evaluation.made_report import HOSTILE, made_benchmark, made_report, made_runs, one_conversation
 
 EMPTY = {"meta", "br", "path", "use", "rect", "circle", "line"}

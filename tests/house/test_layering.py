@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-GROUND = {"errors", "turns", "settings"}
+GROUND = {"errors", "turns", "settings", "html"}
 SOURCES = GROUND | {"store", "text", "embedding"}
 READERS = SOURCES | {"retrieval", "summaries"}
 KEEPERS = READERS | {"talks", "prompt", "privacy"}
@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "errors": set[str](),
     "turns": {"errors"},
     "settings": {"errors", "turns"},
+    "html": {"turns"},
     "store": GROUND,
     "text": GROUND,
     "embedding": GROUND,

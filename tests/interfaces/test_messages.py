@@ -37,7 +37,8 @@ def test_every_option_named_with_a_command_exists(memory_rag: CommandLine) -> No
     lacking = [
         (where, command, option)
         for where, command, rest in named()
-        if command in COMMANDS
+        # The examples of the help are run, each of them, by tests/docs.
+        if command in COMMANDS and where != "interfaces/cli/examples.py"
         for option in OPTION.findall(rest)
         if option not in memory_rag(command, "--help").out
     ]

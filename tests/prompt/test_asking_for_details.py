@@ -14,7 +14,7 @@ from memory_rag.evaluation.tables import load_results
 from memory_rag.prompt.asking_for_details import Need, need_of_details
 
 ROOT = Path(__file__).parents[2]
-LABELLED = Labelled.read(ROOT / "eval" / "ask-details.jsonl")
+LABELLED = Labelled.read([ROOT / "eval" / "ask-details.jsonl", ROOT / "eval" / "ask-details-2.jsonl"])
 COUNTS = asking_trial(LABELLED.utterances, need_of=lambda text: need_of_details(text, languages=()).value)
 
 
@@ -29,6 +29,9 @@ def need(text: str, *languages: str) -> Need:
         ("test", "sv", 0.80),
         ("test", "nb", 0.86),
         ("test", "all", 0.86),
+        ("second", "en", 0.85),
+        ("second", "sv", 0.85),
+        ("second", "nb", 0.85),
         ("dev", "en", 0.97),
         ("dev", "sv", 0.97),
         ("dev", "nb", 0.97),
@@ -62,6 +65,14 @@ def test_the_committed_result_is_what_the_rules_give_now() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Tog vi den norra eller södra leden till slut?",
+        "Ble det toroms eller treroms vi la inn bud på?",
+        "Was it the blue one or the green one we ordered?",
+        "Hur kom det sig att vi strök resan?",
+        "Det där med skrivaren, vad hade du för lösning?",
+        "Koden til garasjen?",
+        "Skriv ett mejl där jag påminner Berit om det vi kom överens om",
+        "Notera att jag flyttar. Vad sa jag om hyran?",
         "what did I *actually* say about pricing?",
         "What did I say about “pricing”?",
         "so, remind me: who was the plumber?",
@@ -84,6 +95,11 @@ def test_what_was_said_is_asked_for(text: str) -> None:
         "hi there",
         "go on",
         "From now on, answer in Swedish.",
+        "Notera att vi valde den blå.",
+        "Husk at jeg heller vil ha korte svar",
+        "Make a note that we agreed on Thursday",
+        "Oversett til tysk: vi snakket om det i går",
+        "fortsätt där du slutade",
         'Translate "what did I say about pricing?" into German',
         "What did you just say?",
         "how do I reverse a list in python",

@@ -11,6 +11,7 @@ from memory_rag.embedding.embedder import Vectors
 from memory_rag.retrieval.bm25 import Bm25, Pool
 from memory_rag.retrieval.filters import Within, scope_of
 from memory_rag.retrieval.fresh_terms import FreshTerms
+from memory_rag.retrieval.local_days import SaidDays
 from memory_rag.retrieval.participants import Participants
 from memory_rag.retrieval.query import analyze_query
 from memory_rag.retrieval.ranking import Entries, Scores
@@ -105,7 +106,7 @@ class Talk:
 
     def stage(self, within: Within | None = None) -> Stage:
         scope = scope_of(self.table, within or Within(), zone=self.zone)
-        return Stage(self.table, Pool(scope.context, self.bm25.lengths), zone=self.zone)
+        return Stage(self.table, Pool(scope.context, self.bm25.lengths), days=SaidDays(zone=self.zone))
 
     def scene(
         self, question: str, *, cosines: Mapping[int, float] | None = None, within: Within | None = None

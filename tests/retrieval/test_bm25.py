@@ -11,7 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from memory_rag.retrieval.bm25 import B_LONG, B_SHORT, K1, Bm25, LengthNorm, Pool, length_norm
+from memory_rag.retrieval.bm25 import Bm25, Pool
+from memory_rag.retrieval.length_norm import B_LONG, B_SHORT, K1, LengthNorm, length_norm
 from memory_rag.retrieval.turn_table import Mask
 
 WORDS = st.sampled_from("abcdef")

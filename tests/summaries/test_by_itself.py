@@ -179,7 +179,7 @@ def test_a_model_that_fails_costs_no_turn_and_is_told(
 
 
 def test_an_unknown_wish_is_told_with_those_that_there_are(opened: Open) -> None:
-    with pytest.raises(SettingsError, match="summaries is one of: off, auto; got 'always'"):
+    with pytest.raises(SettingsError, match="summaries is one of: off, chats, auto; got 'always'"):
         opened(summaries="always")
 
 

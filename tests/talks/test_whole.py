@@ -193,3 +193,32 @@ def test_in_place_of_the_user_s_words_stand_everybody_s_where_nobody_else_speaks
     both = of_user.or_else(of_all)
 
     assert (both.cosine.tolist(), both.n_windows.tolist()) == ([0.1, 0.3, MISSING], [1, 3, 0])
+
+
+def test_pruning_deletes_the_vectors_of_talks_that_another_embedder_made(opened: Opened) -> None:
+    before = opened(embedder=GivenVectors({}, name="before"))
+    tell(before)
+    before.talks.summarise()
+    before.talks.write("school", "What Ada learns.")
+    before.embed()
+    before.talks.embed()
+    assert made_by(before) == {"before-2"}
+    now = opened(embedder=GivenVectors({}, name="now"))
+    now.talks.embed()
+
+    now.reindex()
+    assert made_by(now) == {"before-2", "now-2"}
+    now.reindex(prune=True)
+    assert made_by(now) == {"now-2"}
+    assert [hit.conversation_id for hit in now.talks.search("the chain rule", k=1)] == ["school"]
+
+    bare = opened()
+    bare.reindex(prune=True)
+    assert made_by(bare) == set()
+    assert list((bare.folder / "vectors").iterdir()) == []
+
+
+def made_by(memory: Memory) -> set[str]:
+    with sqlite3.connect(memory.folder / "turns.sqlite") as connection:
+        found = connection.execute("SELECT fingerprint FROM talk_windows UNION SELECT fingerprint FROM talk_vectors")
+        return {str(fingerprint) for (fingerprint,) in found}

@@ -7,7 +7,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from memory_rag.errors import ModelError
 from memory_rag.turns import Block, Role, Turn
@@ -15,6 +16,7 @@ from memory_rag.turns import Block, Role, Turn
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
     from memory_rag.prompt.prompt_context import PromptContext
+    from memory_rag.retrieval.verification import Verdicts
     from memory_rag.summaries.chat_endpoint import Piece
 
 SYSTEM: Final = (
@@ -33,6 +35,8 @@ class Endpoint(Protocol):
 
     def stream(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[Piece]: ...
 
+    def close(self) -> None: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -42,8 +46,96 @@ class Answered:
     cut_off: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What the user said, the prompt that was made for it, and the answer: None if no model is set.
+
+    ``cut_off`` says why an answer didn't come to its end ('' if it did).
+    """
+
+    said: Turn
+    prompt: PromptContext
+    answer: Turn | None
+    cut_off: str = ""
+
+    def _repr_html_(self) -> str:
+        from memory_rag.interfaces.chat.in_notebook import exchange_html
+
+        return exchange_html(self)
+
+
 class ChatSession:
     """One sitting of one conversation, kept in a memory."""
+
+    @classmethod
+    def open(
+        cls,
+        memory: Memory,
+        *,
+        conversation_id: str = "main",
+        base_url: str | None = None,
+        model: str | None = None,
+        speaker: str | None = None,
+        system: str | None = None,
+        token_budget: int = 6000,
+    ) -> Self:
+        """Begin a sitting with any model that speaks OpenAI's chat API.
+
+        ``base_url`` and ``model`` may come from ``OPENAI_BASE_URL`` and ``MEMORY_RAG_CHAT_MODEL``, the key from
+        ``OPENAI_API_KEY``. Where neither a server nor a key is named there is no model, and what is said is stored and
+        its prompt made all the same.
+
+        Raises:
+            SettingsError: the address is none, or a model has to be named.
+        """
+        from memory_rag.interfaces.chat.pointing import pointed_at
+
+        endpoint = pointed_at(base_url, model)
+        now = datetime.now(UTC).astimezone(memory.zone)
+        return cls(
+            memory,
+            conversation_id=conversation_id,
+            session_id=now.strftime("%Y-%m-%d %H:%M:%S"),
+            speaker=speaker,
+            system=SYSTEM if system is None else system,
+            token_budget=token_budget,
+            endpoint=endpoint,
+        )
+
+    def say(self, text: str) -> Exchange:
+        """Store what the user says, ask the model with all that matters of what was said before, store its answer.
+
+        Without a model the prompt is made and nothing is asked. An answer that breaks off is kept as far as it came.
+
+        Raises:
+            ModelError: the model can't be reached; what was said is stored.
+        """
+        turn = self.hear(text)
+        prompt = self.prompt_for(text)
+        if self.endpoint is None:
+            return Exchange(turn, prompt, None)
+        said: list[str] = []
+        try:
+            for _piece in self.answer(prompt, said=said):
+                continue
+        except ModelError as error:
+            kept = self.keep(said, cut_off=str(error))
+            if kept.turn is None:
+                raise
+            return Exchange(turn, prompt, kept.turn, kept.cut_off)
+        return Exchange(turn, prompt, self.keep(said).turn)
+
+    def verify(self, exchange: Exchange) -> Verdicts:
+        """Check every quotation in an answer against what was said; there are none where nothing was answered."""
+        from memory_rag.retrieval.verification import Verdicts
+
+        answer = exchange.answer
+        return Verdicts() if answer is None else self.memory.verify(answer.text, answer_turn_id=answer.turn_id or None)
+
+    def close(self) -> None:
+        """Close the connections to the model."""
+        if self.endpoint is not None:
+            self.endpoint.close()
 
     def __init__(
         self,
@@ -125,8 +217,7 @@ class ChatSession:
                 told = {"model": model, **({"usage": self._usage} if self._usage else {})}
                 self.memory.prompt.record(told, turn_id=turn.turn_id, provider="openai")
         # Between turns, never before an answer.
-        self.memory.summaries.nudge(self.conversation_id)
-        self.memory.talks.nudge(self.conversation_id)
+        self.memory.summarise_between(self.conversation_id)
         return Answered(turn, cut_off)
 
 

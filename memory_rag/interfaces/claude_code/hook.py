@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from memory_rag.errors import MemoryRagError
-from memory_rag.interfaces.claude_code.occasion import PRE_COMPACT, SESSION_END, SESSION_START, STOP, Occasion
+from memory_rag.interfaces.claude_code.occasion import MANUAL, PRE_COMPACT, SESSION_END, SESSION_START, STOP, Occasion
 from memory_rag.interfaces.claude_code.session_brief import session_brief
 from memory_rag.interfaces.claude_code.sessions import catch_up, log_compaction, store_session
 
@@ -73,9 +73,10 @@ class Call:
             if occasion.event == PRE_COMPACT:
                 log_compaction(memory, occasion, kept)
             self.is_served.set()
-            if occasion.event == PRE_COMPACT:
+            by_itself = memory.settings.summaries != "off"
+            if occasion.event == PRE_COMPACT and (by_itself or occasion.why == MANUAL):
                 memory.summaries.summarise(kept.conversation_id, focus=occasion.focus)
-            elif occasion.event == SESSION_END:
+            elif occasion.event == SESSION_END and by_itself:
                 memory.summaries.summarise_if_due(kept.conversation_id)
 
     def _begin(self, occasion: Occasion) -> None:

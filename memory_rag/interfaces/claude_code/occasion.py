@@ -13,6 +13,8 @@ PRE_COMPACT: Final = "PreCompact"
 SESSION_START: Final = "SessionStart"
 SESSION_END: Final = "SessionEnd"
 STOP: Final = "Stop"
+MANUAL: Final = "manual"
+"""Why the window is compacted if the person asked for it."""
 EVENTS: Final = (PRE_COMPACT, SESSION_START, SESSION_END)
 """The events that ``memory-rag install`` hooks into; ``Stop`` is understood as well, for who wants every answer stored
 at once."""

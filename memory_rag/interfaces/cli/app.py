@@ -7,13 +7,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from memory_rag.errors import MemoryRagError
+from memory_rag.interfaces.cli.completing import with_completion
+from memory_rag.interfaces.cli.help_page import HelpfulCommand, heading, write_page
 from memory_rag.interfaces.cli.output import close_stdout, error, flush, open_streams, tell
 from memory_rag.interfaces.cli.place import (
     EmbedderOption,
@@ -27,6 +29,13 @@ from memory_rag.interfaces.cli.place import (
 
 STOPPED: Final = 130
 READER_GONE: Final = 141
+EXIT_CODES: Final = (
+    ("0", "done"),
+    ("1", "failed, and stderr says why; or what a command's help says of 1"),
+    ("2", "wrong usage"),
+    (str(STOPPED), "stopped with Ctrl-C"),
+    (str(READER_GONE), "whoever read the output went away"),
+)
 _SAFE: Final = "stopped; every turn stored so far is safe"
 # Typer brings click inside itself since 0.26 and beside itself before; UsageError is reached without naming either.
 _UsageError: Final[type[Exception]] = typer.BadParameter.__mro__[1]
@@ -41,44 +50,45 @@ class Listed:
     panel: str
 
 
-_FIRST, _IN, _OUT, _PROMPT = "Start here", "Words in", "Words out", "In the prompt"
-_MEASURE, _CARE, _CLIENTS = "How well it finds", "Care", "In other programs"
+_FIRST, _IN, _OUT, _PROMPT = "Start here", "Words in", "Words out", "What a model is told"
+_MENDED, _CARE, _CLIENTS, _MEASURE = "Put right, forget, keep out", "Care", "In other programs", "How well it finds"
 COMMANDS: Final[dict[str, Listed]] = {
     "demo": Listed("demo", "demo", _FIRST),
     "chat": Listed("chatting", "chat", _FIRST),
     "add": Listed("changing", "add", _IN),
     "import": Listed("importing", "import_", _IN),
-    "correct": Listed("correcting", "correct", _IN),
-    "forget": Listed("forgetting", "forget", _IN),
-    "retain": Listed("retaining", "retain", _CARE),
     "search": Listed("searching", "search", _OUT),
-    "compare": Listed("comparing", "compare", _OUT),
     "quote": Listed("quoting", "quote", _OUT),
     "verify": Listed("verifying", "verify", _OUT),
     "show": Listed("showing", "show", _OUT),
+    "compare": Listed("comparing", "compare", _OUT),
     "summary": Listed("summarizing", "summary", _OUT),
-    "export": Listed("importing", "export", _OUT),
     "context": Listed("prompting", "context", _PROMPT),
-    "state": Listed("keeping", "state", _PROMPT),
     "pin": Listed("keeping", "pin", _PROMPT),
     "decide": Listed("keeping", "decide", _PROMPT),
+    "state": Listed("keeping", "state", _PROMPT),
     "pin-file": Listed("keeping", "pin_file", _PROMPT),
     "brief": Listed("briefing", "brief", _PROMPT),
     "where": Listed("finding_out", "where", _PROMPT),
     "events": Listed("prompting", "events", _PROMPT),
-    "serve": Listed("serving", "serve", _CLIENTS),
-    "mcp": Listed("mcp_serving", "mcp", _CLIENTS),
-    "install": Listed("installing", "install", _CLIENTS),
-    "uninstall": Listed("installing", "uninstall", _CLIENTS),
-    "hook": Listed("hooking", "hook", _CLIENTS),
-    "bench": Listed("benching", "bench", _MEASURE),
-    "scan": Listed("screening", "scan", _CARE),
-    "off-record": Listed("screening", "off_record", _CARE),
+    "correct": Listed("correcting", "correct", _MENDED),
+    "forget": Listed("forgetting", "forget", _MENDED),
+    "retain": Listed("retaining", "retain", _MENDED),
+    "scan": Listed("screening", "scan", _MENDED),
+    "off-record": Listed("screening", "off_record", _MENDED),
     "stats": Listed("upkeep", "stats", _CARE),
+    "settings": Listed("settled", "settings", _CARE),
     "doctor": Listed("upkeep", "doctor", _CARE),
     "reindex": Listed("upkeep", "reindex", _CARE),
+    "export": Listed("importing", "export", _CARE),
     "backup": Listed("copies", "backup", _CARE),
     "restore": Listed("copies", "restore", _CARE),
+    "install": Listed("installing", "install", _CLIENTS),
+    "uninstall": Listed("installing", "uninstall", _CLIENTS),
+    "serve": Listed("serving", "serve", _CLIENTS),
+    "mcp": Listed("mcp_serving", "mcp", _CLIENTS),
+    "hook": Listed("hooking", "hook", _CLIENTS),
+    "bench": Listed("benching", "bench", _MEASURE),
 }
 
 
@@ -96,16 +106,28 @@ class Commands(TyperGroup):
         return self.commands.get(cmd_name)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands under their headings, and the options after them."""
+        """Write the first steps, the commands under their headings, and the options after them."""
+        from memory_rag.interfaces.cli.examples import START
+
+        write_page(START._replace(next=""), formatter)
+        width = max(map(len, COMMANDS))
         for panel in dict.fromkeys(listed.panel for listed in COMMANDS.values()):
-            with formatter.section(panel):
+            with formatter.section(heading(panel)):
                 names = [name for name, listed in COMMANDS.items() if listed.panel == panel]
                 commands = [self.get_command(ctx, name) for name in names]
-                formatter.write_dl([(command.name, command.get_short_help_str(70)) for command in commands])
-        super().format_options(ctx, formatter)
+                rows = [(f"{command.name:{width}}", command.get_short_help_str(70)) for command in commands]
+                formatter.write_dl(rows)
+        HelpfulCommand.format_options(cast(HelpfulCommand, self), ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write nothing: the commands stand before the options."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        from memory_rag.interfaces.cli.examples import START
+
+        with formatter.section(heading("Exit codes")):
+            formatter.write_dl(EXIT_CODES)
+        write_page(START._replace(examples=()), formatter)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -144,7 +166,7 @@ class Commands(TyperGroup):
 app = typer.Typer(
     cls=Commands,
     name="memory-rag",
-    add_completion=False,
+    add_completion=True,
     invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -153,6 +175,7 @@ app = typer.Typer(
 
 
 @app.callback()
+@with_completion
 def start(
     ctx: typer.Context,
     memory: MemoryOption = None,
@@ -195,7 +218,8 @@ def _built(name: str) -> Any:
         # Commands of its own under one name.
         return get_command(function)
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, context_settings={"help_option_names": ["-h", "--help"]})(with_place(function))
+    settings = {"help_option_names": ["-h", "--help"]}
+    alone.command(name, cls=HelpfulCommand, context_settings=settings)(with_place(function))
     return get_command(alone)
 
 

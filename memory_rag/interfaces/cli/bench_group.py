@@ -9,20 +9,17 @@ from typing import Annotated, Final, TypeVar
 
 import typer
 
+from memory_rag.interfaces.cli.help_page import HelpfulCommand, HelpfulGroup
 from memory_rag.interfaces.cli.place import with_place
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
 bench = typer.Typer(
     name="bench",
-    help="""Measure how well turns are found, on data sets or on your own memory.
+    cls=HelpfulGroup,
+    help="""Measure how well turns are found.
 
-    \b
-    memory-rag bench run chats --out DIR
-    memory-rag bench run locomo --data PATH --out DIR
-    memory-rag bench run own --memory NAME --out DIR
-
-    Two reports on other data or settings are compared with --force only.
+    On public data sets, or on your own memory. Two reports on other data or settings are compared with --force only.
     """,
     add_completion=False,
     rich_markup_mode=None,
@@ -36,7 +33,8 @@ def command(name: str) -> Callable[[Function], Function]:
     """Make a function one of the commands, with the options that every command has."""
 
     def register(function: Function) -> Function:
-        bench.command(name, context_settings={"help_option_names": ["-h", "--help"]})(with_place(function))
+        settings = {"help_option_names": ["-h", "--help"]}
+        bench.command(name, cls=HelpfulCommand, context_settings=settings)(with_place(function))
         return function
 
     return register
@@ -62,7 +60,10 @@ Questions = Annotated[
     Path | None,
     typer.Option("--questions", metavar="FILE", help="own: your questions with turn ids.", show_default=False),
 ]
-N = Annotated[int | None, typer.Option("--n", help="own: questions made from turns. Default: 200.", show_default=False)]
+N = Annotated[
+    int | None,
+    typer.Option("--n", metavar="N", help="own: questions made from turns. Default: 200.", show_default=False),
+]
 Paraphrase = Annotated[
     str | None,
     typer.Option(
@@ -72,7 +73,7 @@ Paraphrase = Annotated[
         show_default=False,
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Decides what is drawn.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Decides what is drawn.")]
 
 
 @dataclass(frozen=True, slots=True)

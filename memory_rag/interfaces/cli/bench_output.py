@@ -11,7 +11,7 @@ from memory_rag.interfaces.cli.terminal import screen_width
 
 if TYPE_CHECKING:
     from memory_rag.evaluation.benchmark import Benchmark
-    from memory_rag.evaluation.report_shape import AnyReport, PoolName
+    from memory_rag.evaluation.report_shape import AnyReport
 
 
 def print_report(report: AnyReport, *, as_json: bool) -> None:
@@ -52,19 +52,6 @@ def report_file(path: Path) -> Path:
 
 def write_page(folder: Path, report: AnyReport) -> None:
     """Write the page, with charts where matplotlib is there."""
-    from memory_rag.errors import MissingExtraError
-    from memory_rag.evaluation.charts import write_charts
-    from memory_rag.evaluation.page import report_page
-    from memory_rag.evaluation.report_file import by_pool
-    from memory_rag.evaluation.runner import read_questions
+    from memory_rag.evaluation import page_file
 
-    drawn: dict[PoolName, dict[str, str]] = {}
-    charts: dict[PoolName, dict[str, str]] | None = drawn
-    try:
-        for one in by_pool(report):
-            drawn[one["pool"]] = write_charts(one, folder / "charts")
-    except MissingExtraError as error:
-        charts = None
-        note(f"there are no charts: {error}")
-    page = report_page(report, charts=charts, texts=read_questions(folder))
-    (folder / "report.html").write_bytes(page.encode("utf-8", "backslashreplace"))
+    page_file.write_page(folder, report, note=note)

@@ -24,7 +24,7 @@ def score(
     run_file: Annotated[Path, typer.Option("--run", metavar="FILE", help="A TREC run.", show_default=False)],
     qrels: Annotated[Path, typer.Option("--qrels", metavar="FILE", help="TREC judgements.", show_default=False)],
     measures: Annotated[
-        str, typer.Option("--measures", help="Such as recall@10,ndcg@10.")
+        str, typer.Option("--measures", metavar="NAMES", help="Such as recall@10,ndcg@10.")
     ] = "recall@1,recall@5,recall@10,success@10,all_found@10,rr@10,ndcg@10",
     as_json: Json = False,
 ) -> None:

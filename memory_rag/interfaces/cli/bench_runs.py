@@ -30,7 +30,7 @@ def run(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write report, page, charts, runs.", show_default=False)
     ] = None,
-    pool: Annotated[str, typer.Option("--pool", help="conversation, memory or both.")] = "both",
+    pool: Annotated[str, typer.Option("--pool", metavar="POOL", help="conversation, memory or both.")] = "both",
     retrievers: Annotated[
         str | None, typer.Option("--retrievers", metavar="NAMES", help="Default: all of them.", show_default=False)
     ] = None,
@@ -41,8 +41,12 @@ def run(
     weights: Annotated[
         str | None, typer.Option("--weights", metavar="FILE", help="Weights of bench tune.", show_default=False)
     ] = None,
-    k: Annotated[int | None, typer.Option("--k", help="Measure at k hits. Default: 10.", show_default=False)] = None,
-    depth: Annotated[int | None, typer.Option("--depth", help="Hits kept. Default: 100.", show_default=False)] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", metavar="N", help="Measure at k hits. Default: 10.", show_default=False)
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", metavar="N", help="Hits kept. Default: 100.", show_default=False)
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what is read, ask nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -111,7 +115,7 @@ def tune(
     name: Name,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.", show_default=False)],
     setup: Setup = AS_DEFINED,
-    pool: Annotated[str, typer.Option("--pool", help="conversation, memory or both.")] = "conversation",
+    pool: Annotated[str, typer.Option("--pool", metavar="POOL", help="conversation, memory or both.")] = "conversation",
     as_json: Json = False,
 ) -> None:
     """Fit the weights of hybrid to judged questions.

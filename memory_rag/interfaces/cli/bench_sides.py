@@ -14,19 +14,15 @@ from memory_rag.evaluation.datasets.own import USUAL_N
 from memory_rag.evaluation.datasets.registry import DATASETS, load
 from memory_rag.evaluation.definition import Definition
 from memory_rag.evaluation.pools import limited
-from memory_rag.evaluation.report_shape import Weights
-from memory_rag.evaluation.weights_origin import shipped_weights
 from memory_rag.interfaces.cli.bench_group import Setup
 from memory_rag.interfaces.cli.output import note
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.progress import Tell, progress_bar
 from memory_rag.memory import Memory
-from memory_rag.retrieval.signals import WEIGHTS
-from memory_rag.retrieval.weights_file import read_weights
-from memory_rag.settings import Settings
 from memory_rag.trials.contest import Side
 from memory_rag.trials.model_paraphrases import KeptParaphrases, ModelParaphraser
 from memory_rag.trials.running import refuse_leaks
+from memory_rag.trials.weights_named import weights_of
 from memory_rag.trials.work_folder import benchmark_memory, default_work_folder, remembering
 
 
@@ -70,14 +66,6 @@ class Opened:
         self.stack.enter_context(memory)
         weights, origin = weights_of(settings)
         return Side(memory=memory, embedder=remembered, weights=weights, origin=origin, name=name)
-
-
-def weights_of(settings: Settings) -> tuple[dict[str, float], Weights]:
-    """Return the weights that these settings name, and where they come from."""
-    if not settings.weights:
-        return dict(WEIGHTS), shipped_weights()
-    found = read_weights(Path(settings.weights).expanduser())
-    return dict(found.weights), {"source": "file", "fitted_on": list(found.fitted_on)}
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
@@ -14,8 +13,6 @@ from memory_rag.interfaces.cli.place import Place
 
 if TYPE_CHECKING:
     from memory_rag.summaries.chat_endpoint import ChatEndpoint
-
-MODEL = "MEMORY_RAG_CHAT_MODEL"
 
 
 def chat(
@@ -68,38 +65,15 @@ def chat(
 
 
 def _endpoint(base_url: str | None, model: str | None) -> ChatEndpoint | None:
-    """Return what answers; None if neither a server nor a key is named.
-
-    A server that offers one model needs none named.
-    """
+    """Return what answers; None if neither a server nor a key is named."""
     from memory_rag.embedding.retry import RetryPolicy
-    from memory_rag.errors import ModelError
+    from memory_rag.errors import SettingsError
     from memory_rag.interfaces.chat.loop import telling_sleep
-    from memory_rag.summaries.chat_endpoint import ChatEndpoint
+    from memory_rag.interfaces.chat.pointing import pointed_at
 
-    base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
-    model = model or os.environ.get(MODEL) or None
-    if base_url is not None and not base_url.startswith(("http://", "https://")):
-        error(f"--base-url {base_url!r} is no address; write it whole, such as http://localhost:11434/v1")
-        raise typer.Exit(2)
-    if base_url is None and not os.environ.get("OPENAI_API_KEY"):
-        if model is None:
-            return None
-        error(f"--model {model} needs a server: name it with --base-url, or set OPENAI_API_KEY for OpenAI's")
-        raise typer.Exit(2)
     retry = RetryPolicy(attempts=4, sleep=telling_sleep())
-    if model is not None:
-        return ChatEndpoint(model, base_url=base_url, retry=retry)
-    asked = ChatEndpoint("", base_url=base_url)
     try:
-        offered = asked.models()
-    except ModelError as failure:
-        error(f"name a model with --model ({failure})")
+        return pointed_at(base_url, model, retry=retry, url_option="--base-url", model_option="--model")
+    except SettingsError as wrong:
+        error(str(wrong))
         raise typer.Exit(2) from None
-    finally:
-        asked.close()
-    if len(offered) != 1:
-        few = ", ".join(offered[:8]) + (", …" if len(offered) > 8 else "")
-        error(f"name one of the server's models with --model: {few or 'it offers none'}")
-        raise typer.Exit(2)
-    return ChatEndpoint(offered[0], base_url=base_url, retry=retry)

@@ -10,6 +10,7 @@ from typing import Annotated, Final
 
 import typer
 
+from memory_rag.interfaces.cli.help_page import HelpfulCommand
 from memory_rag.interfaces.cli.output import flush, tell, write_json
 from memory_rag.interfaces.cli.place import Place
 
@@ -20,6 +21,7 @@ hook = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exception
 
 @hook.command(
     "hook",
+    cls=HelpfulCommand,
     # Exit code 2 would stop what Claude Code is about to do, and is what a wrong option gives: none is wrong here.
     context_settings={
         "help_option_names": ["-h", "--help"],
@@ -34,11 +36,11 @@ def run(
         typer.Argument(metavar="claude-code [--memory NAME|PATH] [--home FOLDER]", show_default=False),
     ] = None,
 ) -> None:
-    """Store or brief a session of Claude Code, which calls this itself.
+    """Store or brief a session of Claude Code.
 
-    memory-rag install claude-code sets it up. What happened is read from stdin: before a compaction and at a session's
-    end the session is stored; at its start, what is pinned, decided and summarised is printed for it. It leaves with 0
-    whatever happens, and says on stderr what didn't work.
+    Claude Code calls this itself; memory-rag install claude-code sets it up. What happened is read from stdin: before a
+    compaction and at a session's end the session is stored; at its start, what is pinned, decided and summarised is
+    printed for it. It leaves with 0 whatever happens, and says on stderr what didn't work.
     """
     from memory_rag.interfaces.claude_code.hook import Call, Ended, served_in_time
 

@@ -101,7 +101,7 @@ def export(
         bool, typer.Option("--markdown", help="Write Markdown, to be read.", show_default=False)
     ] = False,
 ) -> None:
-    """Write everything as JSON lines, to be imported again, or as Markdown.
+    """Write everything, as JSON lines or as Markdown.
 
     Imported where nothing is stored yet, the JSON lines make the same memory again: versions, pins, summaries and all.
     """

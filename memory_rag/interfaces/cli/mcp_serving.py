@@ -11,7 +11,7 @@ import typer
 from memory_rag.errors import SettingsError
 from memory_rag.interfaces.cli.output import tell
 from memory_rag.interfaces.cli.place import Place
-from memory_rag.interfaces.mcp.embedding_on import is_paid_for
+from memory_rag.interfaces.serving.catching_up import is_paid_for
 from memory_rag.settings import CONFIG_NAME, Settings, home_folder
 
 TOKEN_VARIABLE = "MEMORY_RAG_TOKEN"
@@ -49,8 +49,9 @@ def mcp(
 
     A client starts this by itself; memory-rag install writes the entry. On stdout is the protocol and nothing else.
     """
-    from memory_rag.interfaces.mcp.live_memory import LiveMemory
-    from memory_rag.interfaces.mcp.serving import Address, serve_http, serve_stdio
+    from memory_rag.interfaces.mcp.serving import serve_http, serve_stdio
+    from memory_rag.interfaces.serving.listening import Address
+    from memory_rag.interfaces.serving.live_memory import LiveMemory
 
     given = [
         name

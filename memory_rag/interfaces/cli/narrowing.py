@@ -31,14 +31,18 @@ def _time(value: str | None) -> str | None:
     return value
 
 
+ONLY: Final = "Only turns"
 Conversation = Annotated[
     str | None,
-    typer.Option("--conversation", metavar="ID", help="of this conversation"),
+    typer.Option("--conversation", metavar="ID", help="of this conversation", rich_help_panel=ONLY),
 ]
-Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="of this session")]
+Session = Annotated[
+    str | None,
+    typer.Option("--session", metavar="ID", help="of this session", rich_help_panel=ONLY),
+]
 Speaker = Annotated[
     str | None,
-    typer.Option("--speaker", metavar="NAME", help="by this speaker"),
+    typer.Option("--speaker", metavar="NAME", help="by this speaker", rich_help_panel=ONLY),
 ]
 RoleName = Annotated[
     str | None,
@@ -47,6 +51,7 @@ RoleName = Annotated[
         metavar="ROLE",
         callback=role_name,
         help="by user, assistant, system or tool",
+        rich_help_panel=ONLY,
     ),
 ]
 Since = Annotated[
@@ -56,6 +61,7 @@ Since = Annotated[
         metavar="TIME",
         callback=_time,
         help="said then or later: 2026, 2026-04, 2026-04-10 or 2026-04-10T09:30Z",
+        rich_help_panel=ONLY,
     ),
 ]
 Until = Annotated[
@@ -65,6 +71,7 @@ Until = Annotated[
         metavar="TIME",
         callback=_time,
         help="said then or earlier; a day, month or year is meant whole",
+        rich_help_panel=ONLY,
     ),
 ]
 All = Annotated[

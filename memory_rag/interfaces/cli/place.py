@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 import typer
 
 from memory_rag.errors import MemoryRagError, NotAMemoryError
+from memory_rag.interfaces.cli.completing import with_completion
+from memory_rag.interfaces.cli.help_page import WHERE
 
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
@@ -67,6 +69,7 @@ MemoryOption = Annotated[
         metavar="NAME|PATH",
         help="A name under the home folder, or a path with a slash in it. Default: main, or MEMORY_RAG_MEMORY.",
         show_default=False,
+        rich_help_panel=WHERE,
     ),
 ]
 HomeOption = Annotated[
@@ -76,6 +79,7 @@ HomeOption = Annotated[
         metavar="FOLDER",
         help="Where memories with a name lie. Default: MEMORY_RAG_HOME, or your data folder.",
         show_default=False,
+        rich_help_panel=WHERE,
     ),
 ]
 EmbedderOption = Annotated[
@@ -86,6 +90,7 @@ EmbedderOption = Annotated[
         callback=_embedder,
         help="minilm, e5, sentence-transformers:NAME, openai:MODEL, or none. Default: minilm.",
         show_default=False,
+        rich_help_panel=WHERE,
     ),
 ]
 LanguageOption = Annotated[
@@ -96,6 +101,7 @@ LanguageOption = Annotated[
         callback=_languages,
         help="The memory's languages, such as sv or en,sv. Default: guessed from its turns.",
         show_default=False,
+        rich_help_panel=WHERE,
     ),
 ]
 TimezoneOption = Annotated[
@@ -106,6 +112,7 @@ TimezoneOption = Annotated[
         callback=checked_zone,
         help="Where times without a zone are read and shown, such as Europe/Stockholm. Default: UTC.",
         show_default=False,
+        rich_help_panel=WHERE,
     ),
 ]
 _SHARED: Final[dict[str, Any]] = {
@@ -201,5 +208,4 @@ def with_place(run: Callable[..., None]) -> Callable[..., None]:
         run(place.over(ctx.obj or Place()), **given)
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return command
+    return with_completion(command)

@@ -49,8 +49,8 @@ def serve(
     Point any OpenAI client at http://127.0.0.1:8766/v1. The key for the upstream is the client's own, or that in
     MEMORY_RAG_UPSTREAM_KEY; it is never stored.
     """
-    from memory_rag.interfaces.mcp.live_memory import LiveMemory
-    from memory_rag.interfaces.mcp.serving import Address
+    from memory_rag.interfaces.serving.listening import Address
+    from memory_rag.interfaces.serving.live_memory import LiveMemory
     from memory_rag.interfaces.serving.memories import Memories
     from memory_rag.interfaces.serving.running import serve as run
 

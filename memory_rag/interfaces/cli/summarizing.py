@@ -45,7 +45,7 @@ def summary(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the running summaries, every line with the turns it came from.
+    """Show the running summaries, each line with its turns.
 
     The newest turns of a conversation are never summarised: they go into a prompt as they are.
     """

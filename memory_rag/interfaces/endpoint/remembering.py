@@ -1,4 +1,4 @@
-"""One chat request and its answer: stored, and told what is known. Nothing here waits for a model."""
+"""One chat request and its answer: told what is known, and stored. Nothing here waits for a model."""
 
 from __future__ import annotations
 
@@ -9,23 +9,18 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from memory_rag.errors import EmbedderError, MissingExtraError, PromptError
-from memory_rag.importers.messages import as_object
-from memory_rag.interfaces.endpoint.heard import Choice, Heard
+from memory_rag.interfaces.endpoint.chat_turns import turn_answered, turn_said
+from memory_rag.interfaces.endpoint.heard import Heard
+from memory_rag.interfaces.endpoint.knowing import Known, known_for
 from memory_rag.interfaces.endpoint.sayings import Saying, chain_of, pair_of, saying_of, sayings_of
 from memory_rag.interfaces.endpoint.telling import with_memory
 from memory_rag.interfaces.endpoint.thread import Thread, Threads
 from memory_rag.interfaces.endpoint.wishes import ChatWish
-from memory_rag.retrieval.filters import Within
-from memory_rag.store.chat_messages import SOURCE
-from memory_rag.store.turn_store import NEXT
-from memory_rag.turns import Block, Role, Source, Turn
+from memory_rag.turns import Role, Turn
 
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
 
-CUT_OFF: Final = "cut_off"
-"""The kind of the block that marks an answer that didn't come to its end; its data say why."""
 _REMEMBERED_PAIRS: Final = 20_000
 
 
@@ -37,6 +32,8 @@ class Exchange:
     wish: ChatWish
     thread: Thread
     last: Saying | None
+    place: tuple[str, str]
+    """The memory's folder and the conversation."""
     is_changed: bool = False
     """Whether the body differs from what the client sent."""
     stored: tuple[str, ...] = ()
@@ -53,12 +50,18 @@ class Remembering:
 
     def __init__(self, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
+        self._storing = threading.Lock()
+        """Held while a request's words are found unknown and stored, which may wait for another process."""
+        self._noting = threading.Lock()
+        """Held for no longer than a dictionary takes: the server's loop takes it too."""
         self._answering: Counter[tuple[str, str]] = Counter()
         self._off_record: OrderedDict[str, None] = OrderedDict()
 
     def hear(self, memory: Memory, body: Mapping[str, Any], wish: ChatWish) -> Exchange:
-        """Store what is new in a request and put what the memory knows into it.
+        """Put what the memory knows into a request, and store what is new in it.
+
+        It is looked up before it is stored: the search then meets the indexes as the last answer left them, and doesn't
+        wait until they hold, and have embedded, the very words that are asked.
 
         Raises:
             StoreError: it couldn't be written; nothing was stored.
@@ -66,20 +69,28 @@ class Remembering:
         """
         messages = body.get("messages")
         said = sayings_of(messages) if isinstance(messages, list) else []
+        recalls = wish.recalls and isinstance(messages, list)
         if memory.off_record.since is not None:
             # Noted like a wish of the client's: nothing of it may be stored when the talk comes back later.
             wish = replace(wish, stores=False)
-        with self._lock:
+        now = self._clock()
+        thread = self._thread(memory, said, wish, now)
+        known = known_for(memory, said, thread, wish) if recalls else Known()
+        with self._storing:
             # Two requests at once must not both find their words unknown.
-            exchange = self._stored(memory, dict(body), said, wish)
-            if exchange.wish.stores:
-                self._answering[self._place(memory, exchange)] += 1
-        try:
-            if wish.recalls and isinstance(messages, list):
-                self._told(memory, exchange, messages, said)
-        except BaseException:
-            self.done(memory, exchange)
-            raise
+            first, thread = thread, self._thread(memory, said, wish, now)
+            exchange = self._stored(memory, dict(body), said, wish, thread, now)
+            if wish.stores:
+                with self._noting:
+                    self._answering[exchange.place] += 1
+        if recalls and thread != first:
+            known = self._known_again(memory, said, exchange)
+        exchange.quoted, exchange.notes = known.quoted_ids, known.notes
+        if isinstance(messages, list) and known.says_anything:
+            exchange.body["messages"] = with_memory(
+                messages, system=known.system, window=known.window, quoted=known.quoted, at=known.at
+            )
+            exchange.is_changed = True
         return exchange
 
     def keep(self, memory: Memory, exchange: Exchange, heard: Heard, *, cut_off: str = "") -> None:
@@ -93,152 +104,103 @@ class Remembering:
             if choice.is_empty:
                 continue
             saying = saying_of(choice.message(), Role.ASSISTANT, at=-1)
+            pair = pair_of(exchange.last, saying)
             if not exchange.wish.stores:
-                self._note_off_record(pair_of(exchange.last, saying))
+                self._note_off_record([pair])
                 continue
-            turn = self._answer_turn(memory, exchange, saying, choice, model=model, index=index, cut_off=cut_off)
-            added = memory.add_many([turn]).turn_ids
+            turn = turn_answered(
+                saying,
+                choice,
+                conversation_id=exchange.thread.conversation_id,
+                digests=f"{chain_of(exchange.thread.chain, saying)}:{pair}",
+                model=model,
+                is_first=index == 0,
+                cut_off=cut_off,
+                now=self._clock(),
+                zone=memory.zone,
+            )
+            added = memory.store.append([turn]).turn_ids
             exchange.answers += added
             if added and heard.usage and index == 0:
                 told = {"model": model or "unknown", "usage": heard.usage}
                 memory.prompt.record(told, turn_id=added[0], provider="openai")
+        if exchange.answers:
+            memory.summarise_between(exchange.thread.conversation_id)
 
-    def done(self, memory: Memory, exchange: Exchange) -> None:
-        """Say that no more of the answer comes."""
-        with self._lock:
-            place = self._place(memory, exchange)
-            if self._answering[place] > 1:
-                self._answering[place] -= 1
+    def done(self, exchange: Exchange) -> None:
+        """Say that no more of the answer comes. Returns at once."""
+        with self._noting:
+            if self._answering[exchange.place] > 1:
+                self._answering[exchange.place] -= 1
             else:
-                self._answering.pop(place, None)
+                self._answering.pop(exchange.place, None)
 
-    def _stored(self, memory: Memory, body: dict[str, Any], said: Sequence[Saying], wish: ChatWish) -> Exchange:
-        now = self._clock()
+    def _thread(self, memory: Memory, said: Sequence[Saying], wish: ChatWish, now: datetime) -> Thread:
         here = str(memory.folder)
-        answering = [conversation for folder, conversation in self._answering if folder == here]
-        thread = Threads(memory.store).find(said, named=wish.conversation, now=now, being_answered=answering)
+        with self._noting:
+            answering = [conversation for folder, conversation in self._answering if folder == here]
+        return Threads(memory.store).find(said, named=wish.conversation, now=now, being_answered=answering)
+
+    def _known_again(self, memory: Memory, said: Sequence[Saying], exchange: Exchange) -> Known:
+        """Return what is known for a request that another one, at the same time, gave another place."""
+        try:
+            return known_for(memory, said, exchange.thread, exchange.wish)
+        except BaseException:
+            self.done(exchange)
+            raise
+
+    def _stored(
+        self,
+        memory: Memory,
+        body: dict[str, Any],
+        said: Sequence[Saying],
+        wish: ChatWish,
+        thread: Thread,
+        now: datetime,
+    ) -> Exchange:
         last_answer = max((i for i, one in enumerate(said) if one.role is Role.ASSISTANT), default=-1)
-        chain, turns = thread.chain, list[Turn]()
+        chain, turns, off_record = thread.chain, list[Turn](), list[str]()
         for i in range(thread.n_known, len(said)):
             chain, pair = chain_of(chain, said[i]), pair_of(said[i - 1] if i else None, said[i])
             if not wish.stores:
-                self._note_off_record(pair)
-            elif not (i <= last_answer and pair in self._off_record):
-                turn = self._turn(memory, said[i], thread, chain, pair, now if i > last_answer else None, wish)
-                turns += [turn] if turn is not None else []
+                off_record.append(pair)
+            elif not (i <= last_answer and self._was_off_record(pair)):
+                text = own_words_of(memory, said[i])
+                if text.strip() or said[i].blocks:
+                    turns.append(
+                        turn_said(
+                            said[i],
+                            text,
+                            conversation_id=thread.conversation_id,
+                            digests=f"{chain}:{pair}",
+                            speaker=wish.speaker,
+                            said_at=now if i > last_answer else None,
+                            now=now,
+                            zone=memory.zone,
+                        )
+                    )
+        self._note_off_record(off_record)
         stored = memory.store.append(turns).turn_ids if turns else ()
-        last = said[-1] if said else None
-        return Exchange(body, wish, Thread(thread.conversation_id, len(said), chain), last, stored=stored)
-
-    def _turn(
-        self,
-        memory: Memory,
-        saying: Saying,
-        thread: Thread,
-        chain: str,
-        pair: str,
-        said_at: datetime | None,
-        wish: ChatWish,
-    ) -> Turn | None:
-        """Return a message as a turn; None if it is made of nothing but quoted turns of ours, or of nothing."""
-        text = memory.prompt.own_words(saying.text).text if saying.role is Role.USER else saying.text
-        if not text.strip() and not saying.blocks:
-            return None
-        spoken = wish.speaker if saying.role is Role.USER else None
-        return Turn(
-            turn_id="",
-            conversation_id=thread.conversation_id,
-            session_id=self._clock().astimezone(memory.zone).date().isoformat(),
-            ordinal=NEXT,
-            role=saying.role,
-            speaker=saying.name or spoken or saying.role.value,
-            text=text,
-            said_at=said_at,
-            blocks=saying.blocks,
-            source=Source(SOURCE, f"{chain}:{pair}"),
-            recalled=saying.recalled,
+        return Exchange(
+            body,
+            wish,
+            Thread(thread.conversation_id, len(said), chain),
+            said[-1] if said else None,
+            (str(memory.folder), thread.conversation_id),
+            stored=stored,
         )
 
-    def _answer_turn(
-        self,
-        memory: Memory,
-        exchange: Exchange,
-        saying: Saying,
-        choice: Choice,
-        *,
-        model: str,
-        index: int,
-        cut_off: str,
-    ) -> Turn:
-        now = self._clock()
-        blocks = list(saying.blocks)
-        if choice.thinking:
-            blocks.append(Block("thinking", {"thinking": "".join(choice.thinking)}))
-        if cut_off:
-            blocks.append(Block(CUT_OFF, {"reason": cut_off}))
-        chain, pair = chain_of(exchange.thread.chain, saying), pair_of(exchange.last, saying)
-        return Turn(
-            turn_id="",
-            conversation_id=exchange.thread.conversation_id,
-            session_id=now.astimezone(memory.zone).date().isoformat(),
-            ordinal=NEXT,
-            role=Role.ASSISTANT,
-            speaker=model or Role.ASSISTANT.value,
-            text=saying.text,
-            said_at=now,
-            blocks=tuple(blocks),
-            source=Source(SOURCE, f"{chain}:{pair}"),
-            recalled=saying.recalled and index == 0,
-        )
+    def _was_off_record(self, pair: str) -> bool:
+        with self._noting:
+            return pair in self._off_record
 
-    def _told(self, memory: Memory, exchange: Exchange, messages: Sequence[Any], said: Sequence[Saying]) -> None:
-        """Put what the memory knows for the user's last words into the request."""
-        asked = next((one for one in reversed(said) if one.role is Role.USER), None)
-        if asked is None or not asked.text.strip():
-            return
-        thread = exchange.thread
-        present = Threads(memory.store).ids_of(thread, said)
-        has_history = any(one.role is Role.ASSISTANT for one in said)
-        question = asked.text
-        newest = memory.store.newest(thread.conversation_id, n=1)
-        if newest and newest[0].turn_id in present:
-            # As it is stored, so that the prompt knows it for the question.
-            question = newest[0].text if newest[0].role is Role.USER else question
-        n_tokens = exchange.wish.n_tokens + memory.prompt.counter.count(question) + _MARKS
-        wishes: dict[str, Any] = {"keep_recent": 0} if has_history else {}
-        try:
-            context = memory.context(
-                question,
-                conversation_id=thread.conversation_id,
-                token_budget=n_tokens,
-                within=Within(without=tuple(dict.fromkeys(present))),
-                **wishes,
-            )
-        except (PromptError, EmbedderError, MissingExtraError) as error:
-            exchange.notes = (f"nothing of the memory was told: {error}",)
-            return
-        window = context.window.openai()
-        if context.system or context.quoted or window:
-            exchange.body["messages"] = with_memory(
-                messages, system=context.system, window=window, quoted=context.quoted, at=asked.at
-            )
-            exchange.is_changed = True
-        exchange.quoted = tuple(one.turn_id for one in context.included if one.part == "retrieved turns")
-
-    def _note_off_record(self, pair: str) -> None:
-        self._off_record[pair] = None
-        while len(self._off_record) > _REMEMBERED_PAIRS:
-            self._off_record.popitem(last=False)
-
-    def _place(self, memory: Memory, exchange: Exchange) -> tuple[str, str]:
-        return str(memory.folder), exchange.thread.conversation_id
+    def _note_off_record(self, pairs: Sequence[str]) -> None:
+        with self._noting:
+            self._off_record.update(dict.fromkeys(pairs))
+            while len(self._off_record) > _REMEMBERED_PAIRS:
+                self._off_record.popitem(last=False)
 
 
-_MARKS: Final = 64
-"""Tokens of a prompt's own marks, beside the budget that a client wishes."""
-
-
-def model_of(body: Mapping[str, Any]) -> str:
-    """Return the model that a request names; empty if it names none."""
-    model = as_object(dict(body)).get("model")
-    return model if isinstance(model, str) else ""
+def own_words_of(memory: Memory, saying: Saying) -> str:
+    """Return what is stored of a message: of a user's, what isn't quoted from this memory."""
+    return memory.prompt.own_words(saying.text).text if saying.role is Role.USER else saying.text

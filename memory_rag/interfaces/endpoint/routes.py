@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -14,10 +14,10 @@ from starlette.responses import Response
 from memory_rag.errors import MemoryRagError, NotAMemoryError, SettingsError, StoreError
 from memory_rag.interfaces.endpoint.heard import Heard
 from memory_rag.interfaces.endpoint.relay import Relay, error_body
-from memory_rag.interfaces.endpoint.remembering import Exchange, Remembering, model_of
+from memory_rag.interfaces.endpoint.remembering import Exchange, Remembering
 from memory_rag.interfaces.endpoint.upstream import NoAnswerError, Upstream
 from memory_rag.interfaces.endpoint.wishes import SUFFIX, TOKENS_BY_DEFAULT, ChatWish, in_header, wish_of
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.interfaces.serving.memories import Memories
 from memory_rag.turns import printable
 
@@ -55,13 +55,13 @@ class Endpoint:
         if not isinstance(body, dict):
             return _error(400, "the body is a JSON object with 'model' and 'messages'")
         try:
-            wish, model = wish_of(request.headers, model_of(body), n_tokens=self._n_tokens)
+            wish, model = wish_of(request.headers, _model_of(body), n_tokens=self._n_tokens)
             live = self._memories.get(wish.memory)
         except NotAMemoryError as error:
             return _error(404, str(error), kind="unknown_memory")
         except SettingsError as error:
             return _error(400, str(error))
-        renamed = model != model_of(body)
+        renamed = model != _model_of(body)
         if renamed:
             body["model"] = model
         if not (wish.stores or wish.recalls):
@@ -77,7 +77,7 @@ class Endpoint:
             request,
             json.dumps(exchange.body).encode() if changed else sent,
             keep=partial(self._keep, live, exchange),
-            done=partial(self._done, live, exchange),
+            done=partial(self._remembering.done, exchange),
             added=_told(exchange),
         )
 
@@ -137,10 +137,7 @@ class Endpoint:
     def _keep(self, live: LiveMemory, exchange: Exchange, heard: Heard, cut_off: str) -> None:
         memory = live.get(create=True)
         self._remembering.keep(memory, exchange, heard, cut_off=cut_off)
-        live.embedding.begin(memory)
-
-    def _done(self, live: LiveMemory, exchange: Exchange) -> None:
-        self._remembering.done(live.get(create=True), exchange)
+        live.catching_up.begin(memory)
 
 
 class Relayed(Response):
@@ -164,6 +161,12 @@ def _told(exchange: Exchange) -> list[tuple[str, str]]:
     if exchange.notes:
         told.append(("x-memory-note", in_header("; ".join(exchange.notes)[:_NOTED])))
     return told
+
+
+def _model_of(body: Mapping[str, Any]) -> str:
+    """Return the model that a request names; empty if it names none."""
+    model = body.get("model")
+    return model if isinstance(model, str) else ""
 
 
 def _with_memories(body: bytes, names: list[str]) -> bytes:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from pydantic import Field
 
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.results import ConversationCount, MemoryStats, OneSummary, Summaries, SummaryLine
 from memory_rag.interfaces.mcp.told import Told
 from memory_rag.interfaces.mcp.wording import counted, iso, joined, remembered
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.summaries.summary import Level, Summary
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import Field
 
 from memory_rag.errors import QueryError, UnknownTurnError
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.results import (
     Checked,
     Found,
@@ -30,6 +29,7 @@ from memory_rag.interfaces.mcp.wording import (
     remembered,
     room_for,
 )
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.prompt.fencing import Excerpt, fenced
 from memory_rag.retrieval.filters import Within
 from memory_rag.turns import Span, Turn
@@ -89,7 +89,7 @@ class ReadingTools:
         within = Within(conversation, session, speaker, role, since, until, include_unrecalled)
         ranking = memory.search(query, k=k, mode=mode, within=within, floor=not include_unlikely)
         if ranking.pending:
-            self._live.embedding.begin(memory)
+            self._live.catching_up.begin(memory)
         room = room_for(len(ranking))
         excerpts = [excerpt_around(hit.turn, hit.span, n_chars=room) for hit in ranking]
         notes = list(ranking.notes)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import Field
 
 from memory_rag.errors import UnknownTurnError
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.overview import summaries_text, summarised_last
 from memory_rag.interfaces.mcp.reading import ReadingTools
 from memory_rag.interfaces.mcp.told import unknown_turn
 from memory_rag.interfaces.mcp.wording import joined
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.prompt.fencing import Excerpt, fenced
 from memory_rag.summaries.summary import Level, Summary
 from memory_rag.turns import Span, Turn

@@ -19,12 +19,12 @@ from pydantic import ValidationError
 
 from memory_rag import __version__
 from memory_rag.errors import MemoryRagError, UnknownTurnError
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.overview import OverviewTools
 from memory_rag.interfaces.mcp.reading import ReadingTools
 from memory_rag.interfaces.mcp.resources import CONVERSATION, SUMMARY, TURN, Prompts, Resources
 from memory_rag.interfaces.mcp.told import Told
 from memory_rag.interfaces.mcp.writing import WritingTools
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.turns import printable
 
 NAME: Final = "memory-rag"
@@ -116,8 +116,8 @@ def memory_server(live: LiveMemory) -> MemoryServer:
 def http_app(server: MemoryServer) -> tuple[Any, Callable[[], AbstractAsyncContextManager[None]]]:
     """Return an ASGI app that serves ``/mcp``, and what has to be entered while it serves.
 
-    It checks neither Host nor Origin nor a token: :class:`memory_rag.interfaces.mcp.guard.Guard` does. Whoever mounts
-    it in another app enters the second in that app's lifespan; served alone, the app does so itself.
+    It checks neither Host nor Origin nor a token: :class:`~memory_rag.interfaces.serving.guard.Guard` does. Who mounts
+    it in another app enters the second in its lifespan; served alone, the app does so itself.
     """
     # Stateless: a client that was killed leaves nothing behind, and a restart of the server breaks nobody.
     app = server.streamable_http_app(

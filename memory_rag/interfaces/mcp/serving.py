@@ -1,91 +1,23 @@
-"""Running the server: over this process's stdin and stdout, or over HTTP on this machine."""
+"""Running the MCP server: over this process's stdin and stdout, or over HTTP on this machine."""
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import os
 import signal
-import socket
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from memory_rag.errors import MissingExtraError, SettingsError
-from memory_rag.interfaces.mcp.guard import LOOPBACK, Guard
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
+from memory_rag.errors import MissingExtraError
+from memory_rag.interfaces.serving.guard import Guard
+from memory_rag.interfaces.serving.listening import Address, serve_app
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 
 if TYPE_CHECKING:
     from memory_rag.interfaces.mcp.server import MemoryServer
 
-_LEAST_TOKEN: Final = 16
 _SIGNALLED: Final = 128
 """A shell's exit code for a process that a signal ended, less the signal's number."""
-_PATIENCE_S: Final = 3
-"""How long requests that are being answered are waited for when the server is stopped."""
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where the HTTP server listens, and whom it answers.
-
-    ``port`` 0 takes a free one. ``hosts`` are names that it goes by beside the loopback ones, ``origins`` other pages
-    that may ask.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 8765
-    token: str | None = None
-    hosts: Sequence[str] = ()
-    origins: Sequence[str] = ()
-
-    def __post_init__(self) -> None:
-        if self.token is not None and len(self.token) < _LEAST_TOKEN:
-            raise SettingsError(
-                f"the token has {len(self.token)} characters, at least {_LEAST_TOKEN} are needed; make one with: "
-                "openssl rand -hex 24"
-            )
-        if self.token is not None and not (self.token.isascii() and self.token.isprintable() and " " not in self.token):
-            raise SettingsError(
-                "the token holds characters that no header carries; use letters a to z, digits and marks, without space"
-            )
-        if self.is_loopback:
-            return
-        if self.token is None:
-            raise SettingsError(
-                f"host {self.host!r} can be reached from other machines, so a token is needed; put one of at least "
-                f"{_LEAST_TOKEN} characters into MEMORY_RAG_TOKEN, or name a file that holds it with --token-file"
-            )
-        if self._is_any and not self.hosts:
-            raise SettingsError(
-                f"host {self.host!r} is every address of this machine; say by which name clients reach it with "
-                "--allow-host NAME"
-            )
-
-    @property
-    def is_loopback(self) -> bool:
-        """Tell whether only this machine reaches it."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
-
-    @property
-    def _is_any(self) -> bool:
-        try:
-            return ipaddress.ip_address(self.host).is_unspecified
-        except ValueError:
-            return False
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names by which the server may be asked."""
-        own = f"[{self.host}]" if ":" in self.host else self.host
-        return (*(LOOPBACK if self.is_loopback else () if self._is_any else (own,)), *self.hosts)
 
 
 def open_server(live: LiveMemory) -> MemoryServer:
@@ -148,48 +80,3 @@ def serve_http(live: LiveMemory, address: Address, *, told: Callable[[str], None
         serve_app(guarded, address, told=lambda url: told(url + PATH))
     finally:
         live.close()
-
-
-def serve_app(app: Any, address: Address, *, told: Callable[[str], None], patience_s: int = _PATIENCE_S) -> None:
-    """Serve an ASGI app until the process is stopped; ``told`` is given the URL of its root, without a slash.
-
-    Requests that are under way then have ``patience_s`` seconds to end.
-
-    Raises:
-        SettingsError: the address can't be listened at.
-    """
-    import anyio
-    import uvicorn
-
-    listener = listener_at(address)
-    host, port = listener.getsockname()[:2]
-    config = uvicorn.Config(
-        app,
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=patience_s,
-    )
-    told(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-    try:
-        anyio.run(partial(uvicorn.Server(config).serve, sockets=[listener]))
-    finally:
-        listener.close()
-
-
-def listener_at(address: Address) -> socket.socket:
-    try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _name, place = found[0]
-        with ExitStack() as undone:
-            listener = undone.enter_context(socket.socket(family, kind, protocol))
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(place)
-            undone.pop_all()
-    except OSError as error:
-        raise SettingsError(
-            f"can't listen at {address.host}, port {address.port} ({error.strerror}); name another with --host or "
-            "--port, or a free one with --port 0"
-        ) from error
-    return listener

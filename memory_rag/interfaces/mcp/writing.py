@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import Field
 
 from memory_rag.errors import UnknownTurnError
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.reading import LONGEST_TEXT, TurnId
 from memory_rag.interfaces.mcp.results import Added, Corrected, Forgotten
 from memory_rag.interfaces.mcp.told import AskError, Told, unknown_turn
@@ -23,6 +22,7 @@ from memory_rag.interfaces.mcp.wording import (
     remembered,
     room_for,
 )
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.prompt.fencing import Excerpt, fenced
 from memory_rag.store.screening import Unstored
 from memory_rag.text.instants import parse_instant
@@ -90,7 +90,7 @@ class WritingTools:
         )
         if isinstance(turn, Unstored):
             raise AskError(f"not stored: {turn.reason}")
-        memory.summaries.nudge(turn.conversation_id)
+        memory.summarise_between(turn.conversation_id)
         row = memory.store.row_of(turn.turn_id)
         there = all(change.row != row for change in memory.store.changes_since(seq))
         result = Added(turn=passage(_whole(turn)), already_there=there)

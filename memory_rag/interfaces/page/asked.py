@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memory_rag.errors import QueryError
 from memory_rag.interfaces.page.texts import Texts
 
 if TYPE_CHECKING:
+    from memory_rag.interfaces.serving.live_memory import LiveMemory
     from memory_rag.memory import Memory
 
 
@@ -19,14 +22,24 @@ class StaleFormError(QueryError):
     """A form that this process didn't make."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
-    """What was asked: a path, its fields (each a list of values), and the memory."""
+    """What was asked: a path below the memory's own, its fields (each a list of values), and of which memory."""
 
     path: str
     fields: Mapping[str, list[str]]
     texts: Texts
-    memory: Memory
+    live: LiveMemory
+    memory_name: str
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The memory, the same one until the answer is drawn.
+
+        Raises:
+            NotAMemoryError: nothing is stored yet.
+        """
+        return self.live.get()
 
     def one(self, name: str, default: str = "") -> str:
         return self.fields.get(name, [default])[-1].strip()
@@ -57,12 +70,17 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A template and its values; or where to go on (``to``); or a body that is streamed."""
+    """A template and its values; or where to go on (``to``, a path below the memory's own)."""
 
     template: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     to: str = ""
     status: int = 200
+
+
+def digest_of(shown: Iterable[str]) -> str:
+    """Return a digest of what was shown, by which a form tells that nothing else is changed by it."""
+    return hashlib.sha256("\0".join(shown).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 class FormMark:

@@ -1,15 +1,16 @@
-"""Views that change what was said or how long it stays: correct, forget with proof, retention."""
+"""Views by which turns go: forgotten with a proof, or by a rule that says how long they stay."""
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, Final
-from urllib.parse import quote
 
 from memory_rag.errors import QueryError
-from memory_rag.interfaces.page.asked import Asked, Drawn
+from memory_rag.interfaces.page.asked import Asked, Drawn, digest_of
 from memory_rag.interfaces.page.finding import within
 from memory_rag.interfaces.page.marked import first_words
+from memory_rag.interfaces.page.titles import conversations
+from memory_rag.privacy.beside import Beside
+from memory_rag.privacy.forgetting import Forgotten
 from memory_rag.privacy.retention import Scope
 from memory_rag.turns import Role
 
@@ -17,43 +18,21 @@ _SHOWN: Final = 50
 _HORIZONS: Final = (1, 7, 30, 365)
 
 
-def correct_form(asked: Asked) -> Drawn:
-    """Draw a turn's words in a field."""
-    turn = asked.memory.get(asked.one("id"))
-    return Drawn("correct", {"turn": turn, "when": asked.when(turn.said_at), "title": asked.texts.tell("correct")})
-
-
-def correct(asked: Asked) -> Drawn:
-    """Give a turn other words or another speaker; nothing is done where both are as they were."""
-    turn_id = asked.one("id")
-    turn = asked.memory.get(turn_id)
-    text, speaker = asked.text("text"), asked.one("speaker")
-    changed: dict[str, Any] = {}
-    # A browser sends every line end as CR LF: where that is all that differs, the words are as they were.
-    if text != turn.text.replace("\r\n", "\n"):
-        changed["text"] = text
-    if speaker and speaker != turn.speaker:
-        changed["speaker"] = speaker
-    if changed:
-        asked.memory.correct(turn_id, **changed, keep_old=asked.one("erase") != "1")
-    return Drawn(to=f"/turn?id={quote(turn_id, safe='', errors='replace')}")
-
-
 def forget_form(asked: Asked) -> Drawn:
     """Draw what would go, before anything does."""
     turn_ids = _chosen(asked)
     values: dict[str, Any] = {
         "chosen": turn_ids is not None,
+        "asked_for_nothing": turn_ids is None and bool(asked.fields),
         "fields": {name: asked.one(name) for name in ("conversation", "speaker", "since", "until")},
         "turn_ids": asked.all("turn"),
-        "names": [
-            (one.conversation_id, one.title or one.conversation_id) for one in asked.memory.store.conversations()
-        ],
+        "names": conversations(asked, asked.one("conversation")),
         "title": asked.texts.tell("forget"),
         "n": len(turn_ids or ()),
-        "seen": _seen(turn_ids or []),
+        "seen": _seen_to_go(asked, turn_ids or []),
         "turns": [],
         "beside": (),
+        "n_beside": 0,
         "changed": asked.path == "/forget" and asked.one("seen") != "",
     }
     if turn_ids:
@@ -62,7 +41,8 @@ def forget_form(asked: Asked) -> Drawn:
             {"turn": one, "when": asked.when(one.said_at), "words": first_words(one.text)}
             for one in plan.removed.turns[:_SHOWN]
         ]
-        values["beside"] = plan.removed.beside
+        values["beside"] = beside_shown(plan)[:_SHOWN]
+        values["n_beside"] = len(beside_shown(plan))
     return Drawn("forget", values)
 
 
@@ -71,17 +51,27 @@ def forget(asked: Asked) -> Drawn:
     turn_ids = _chosen(asked)
     if not turn_ids:
         raise QueryError(asked.texts.tell("nothing_chosen"))
-    if asked.one("seen") != _seen(turn_ids):
+    if asked.one("seen") != _seen_to_go(asked, turn_ids):
         return forget_form(asked)
     done = asked.memory.forgetting.forget(turn_ids, prove=True)
-    values = {
-        "n": done.n_turns,
+    told = asked.texts.tell("n_forgotten", done.n_turns)
+    return Drawn(
+        "forgotten", {**proof_shown(done), "told": told, "turn_id": "", "title": asked.texts.tell("forgotten")}
+    )
+
+
+def beside_shown(plan: Forgotten) -> list[Beside]:
+    """Return what goes along with turns and is worth a reader's look; events tell of no words."""
+    return [one for one in plan.removed.beside if one.kind != "event"]
+
+
+def proof_shown(done: Forgotten) -> dict[str, Any]:
+    """Return what the proof's template needs."""
+    return {
         "pending": done.pending,
         "proof": done.proof,
         "lines": done.proof.lines() if done.proof is not None else [],
-        "title": asked.texts.tell("forgotten"),
     }
-    return Drawn("forgotten", values)
 
 
 def retention_form(asked: Asked) -> Drawn:
@@ -99,7 +89,7 @@ def retention_form(asked: Asked) -> Drawn:
         "n_kept": schedule.n_kept,
         "scopes": [(one.value, asked.texts.tell(f"scope_{one.value}")) for one in Scope],
         "roles": [role.value for role in Role],
-        "names": [one.conversation_id for one in asked.memory.store.conversations()],
+        "names": conversations(asked),
         "title": asked.texts.tell("retention"),
     }
     return Drawn("retention", values)
@@ -133,14 +123,12 @@ def _chosen(asked: Asked) -> list[str] | None:
     return asked.memory.forgetting.select(filters)
 
 
-def _seen(turn_ids: list[str]) -> str:
-    """Return a digest of the turns that were shown, by which it is known that no others go."""
-    return hashlib.sha256("\0".join(turn_ids).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def _seen_to_go(asked: Asked, turn_ids: list[str]) -> str:
+    """Return a digest of the turns that would go, and of the words that are shown of them."""
+    return digest_of([*turn_ids, *(turn.text for turn in asked.memory.store.get(turn_ids[:_SHOWN]))])
 
 
 CHANGING: Final = (
-    ("GET", "/correct", correct_form),
-    ("POST", "/correct", correct),
     ("GET", "/forget", forget_form),
     ("POST", "/forget", forget),
     ("GET", "/retention", retention_form),

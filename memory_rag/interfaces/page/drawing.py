@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from memory_rag.interfaces.page.fenced import runs_of
 from memory_rag.interfaces.page.texts import Texts
 from memory_rag.turns import printable
 
@@ -24,12 +25,17 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["in_url"] = _in_url
+    made.filters["runs"] = runs_of
     return made
 
 
 def draw(name: str, texts: Texts, values: Mapping[str, Any]) -> bytes:
     """Return a template filled in, as UTF-8; what no encoding can carry is shown as U+FFFD."""
-    html = _environment().get_template(f"{name}.html").render(**values, t=texts.tell, language=texts.language)
+    html = (
+        _environment()
+        .get_template(f"{name}.html")
+        .render(**values, t=texts.tell, t_or=texts.get, number=texts.number, language=texts.language)
+    )
     return printable(html).encode("utf-8")
 
 

@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
+from urllib.parse import urlencode
 
+from memory_rag.html.pieces import Piece, at_words, pieces_of
 from memory_rag.interfaces.page.asked import Asked, Drawn
-from memory_rag.interfaces.page.marked import Piece, at_words, first_words, passage, pieces_of
+from memory_rag.interfaces.page.marked import first_words, passage
+from memory_rag.interfaces.page.titles import conversations
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Hit, Ranking
+from memory_rag.store.conversation_pages import opening_of
 from memory_rag.talks.talk import Unit
 from memory_rag.turns import Span, Turn
 
 _SESSIONS: Final = 20
 _HITS: Final = 10
 _MOST_HITS: Final = 100
+_QUOTES: Final = 30
 _LONGEST: Final = 10_000
+_IN_A_ROW: Final = 160
+"""Characters of a turn that a row of the comparison shows."""
 _AROUND: Final = 120
 """Characters shown on each side of a quote."""
 _FILTERS: Final = ("conversation", "speaker", "since", "until")
@@ -55,8 +62,9 @@ def home(asked: Asked) -> Drawn:
         told = replace(talk, summary=summary)
         line = summary.one_line if summary is not None else ""
         if not line:
-            newest = asked.memory.store.newest(talk.talk.conversation_id, n=1)
-            line = first_words(newest[0].text) if newest else ""
+            connections, talk_id = asked.memory.store.connections, talk.talk
+            opening = opening_of(connections, talk_id.conversation_id, session_id=talk_id.session_id or "")
+            line = first_words(opening.text) if opening is not None else ""
         at = talk.last_said_at
         month = asked.texts.tell("time_unknown")
         if at is not None:
@@ -81,6 +89,8 @@ def search(asked: Asked) -> Drawn:
     query = asked.one("q")[:_LONGEST]
     k = asked.number("k", default=_HITS, least=1, most=_MOST_HITS)
     floor = asked.one("all") != "1"
+    filters = {name: asked.one(name) for name in _FILTERS}
+    narrowed = {name: value for name, value in filters.items() if value}
     ranking = Ranking(query, "hybrid")
     if query:
         ranking = asked.memory.search(query, k=k, within=within(asked), floor=floor)
@@ -92,7 +102,10 @@ def search(asked: Asked) -> Drawn:
         "pending": ranking.pending,
         "more": k + _HITS if len(ranking) == k and k < _MOST_HITS else None,
         "floor": floor,
-        "filters": {name: asked.one(name) for name in _FILTERS},
+        "filters": filters,
+        "narrowed": narrowed,
+        "again": urlencode({"q": query, **narrowed}, errors="replace"),
+        "conversations": conversations(asked, filters["conversation"]),
         "title": query or asked.texts.tell("search"),
     }
     return Drawn("hits" if asked.one("part") == "1" else "search", values)
@@ -102,19 +115,24 @@ def compare(asked: Asked) -> Drawn:
     """Draw what keyword, dense and hybrid recall find, side by side."""
     query = asked.one("q")[:_LONGEST]
     found = asked.memory.compare(query, within=within(asked)) if query else None
+    hits: dict[str, Hit] = {}
+    for ranking in found.rankings.values() if found is not None else ():
+        hits.update({hit.turn.turn_id: hit for hit in ranking})
     rows = []
     for one in found.turns if found is not None else ():
-        move = one.move("keyword", "hybrid")
+        pieces, before, after = passage(asked.memory, hits[one.turn.turn_id], query, most=_IN_A_ROW)
         rows.append(
             {
                 "turn": one.turn,
                 "ranks": one.ranks,
-                "move": move,
+                "move": one.move("keyword", "hybrid"),
                 "when": asked.when(one.turn.said_at),
-                "words": first_words(one.turn.text),
+                "pieces": pieces,
+                "is_cut_before": before,
+                "is_cut_after": after,
             }
         )
-    notes = dict.fromkeys(note for r in (found.rankings.values() if found else ()) for note in r.notes)
+    notes = dict.fromkeys(note for ranking in (found.rankings.values() if found else ()) for note in ranking.notes)
     values = {"q": query, "rows": rows, "notes": list(notes), "title": asked.texts.tell("compare")}
     return Drawn("compare", values)
 
@@ -122,7 +140,7 @@ def compare(asked: Asked) -> Drawn:
 def quotes(asked: Asked) -> Drawn:
     """Draw where words were said, exactly or nearly."""
     words = asked.text("q")[:_LONGEST]
-    found = asked.memory.quote(words, limit=30, within=within(asked)) if words.strip() else ()
+    found = asked.memory.quote(words, limit=_QUOTES, within=within(asked)) if words.strip() else ()
     shown = [
         {
             "quote": one,
@@ -131,7 +149,7 @@ def quotes(asked: Asked) -> Drawn:
         }
         for one in found
     ]
-    return Drawn("quotes", {"q": words, "found": shown, "title": asked.texts.tell("quotes")})
+    return Drawn("quotes", {"q": words, "found": shown, "most": _QUOTES, "title": asked.texts.tell("quotes")})
 
 
 def _around(text: str, quoted: Span) -> list[Piece]:

@@ -1,57 +1,98 @@
-"""The page: which view answers which path, and how a view's answer becomes a response."""
+"""The page: which view answers which path, of which memory, and how a view's answer becomes a response."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 import anyio
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from memory_rag import __version__
-from memory_rag.errors import MemoryRagError, NotAMemoryError, QueryError, UnknownTurnError
+from memory_rag.errors import MemoryLockedError, MemoryRagError, NotAMemoryError, QueryError, UnknownTurnError
 from memory_rag.interfaces.page.asked import Asked, Drawn, FormMark, StaleFormError
 from memory_rag.interfaces.page.changing import CHANGING
+from memory_rag.interfaces.page.choosing import Choosing
+from memory_rag.interfaces.page.correcting import CORRECTING
 from memory_rag.interfaces.page.drawing import draw, static
 from memory_rag.interfaces.page.finding import FINDING
 from memory_rag.interfaces.page.holding import HOLDING
+from memory_rag.interfaces.page.importing import Importing
 from memory_rag.interfaces.page.reading import READING
 from memory_rag.interfaces.page.reports import Reports
 from memory_rag.interfaces.page.texts import Texts, chosen, languages
+from memory_rag.interfaces.page.uploads import TooLargeError, Uploads
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.interfaces.serving.memories import Memories
 from memory_rag.turns import printable
 
+Fields = Mapping[str, list[str]]
 View = Callable[[Asked], Drawn]
+Handler = Callable[[Request], Awaitable[Any]]
 LANGUAGE: Final = "memory_rag_language"
+NAMED: Final = "/memory/{memory}"
+"""Below it lie the views of another memory than the server's own. A memory is told by the address and never by a
+cookie: a form sent from one tab must not reach the memory that another tab has gone on to."""
 _FILES: Final = {
     "page.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
 }
 _EXPORTS: Final = {"jsonl": "application/jsonl; charset=utf-8", "markdown": "text/markdown; charset=utf-8"}
+_HTML: Final = "text/html; charset=utf-8"
 _MOST_FIELDS: Final = 2000
 
 
+class _NoSuchMemoryError(QueryError):
+    """An address that names a memory which isn't there."""
+
+
+_TOLD: Final[tuple[tuple[type[MemoryRagError], int, str], ...]] = (
+    (_NoSuchMemoryError, 404, "no_memory"),
+    (UnknownTurnError, 404, "no_turn"),
+    (StaleFormError, 403, "stale_form"),
+    (TooLargeError, 413, "too_large"),
+    (MemoryLockedError, 503, "locked"),
+)
+"""Errors that a page leads to by itself, the status that each gives, and the text that tells of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a request goes: the memory, what stands before the paths of its views, and the view's own path."""
+
+    name: str
+    root: str
+    path: str
+    query: str
+
+
 class Page:
-    """All views of one memory."""
+    """All views, of every memory that the server knows."""
 
     def __init__(self, memories: Memories, *, secret: bytes, reports: Sequence[Path] = ()) -> None:
         self._memories = memories
         self._mark = FormMark(secret)
         self._reports = Reports(reports)
+        self._uploads = Uploads()
+        self._importing = Importing(self._uploads)
 
-    def routes(self) -> Iterator[tuple[str, str, Callable[[Request], Awaitable[Any]]]]:
+    def routes(self) -> Iterator[tuple[str, str, Handler]]:
         """Yield the method, path and handler of everything that is served."""
-        views = [*FINDING, *READING, *HOLDING, *CHANGING, ("GET", "/benchmarks", self._reports.listed)]
-        for method, path, view in views:
-            yield method, path, self._handler(view, is_form=method == "POST")
+        views = [*FINDING, *READING, *HOLDING, *CORRECTING, *CHANGING, ("GET", "/benchmarks", self._reports.listed)]
+        for method, path, view in [*views, *self._importing.routes(), *Choosing(self._memories).routes()]:
+            handler = self._handler(view, is_form=method == "POST")
+            yield method, path, handler
+            yield method, NAMED + path, handler
+        for root in ("", NAMED):
+            yield "POST", root + "/import", self._upload
+            yield "GET", root + "/export/{form}", self._export
         yield "GET", "/benchmarks/report", self._report
-        yield "GET", "/export/{form}", self._export
         yield "POST", "/language", self._language
         yield "GET", "/static/{name}", self._static
         yield "GET", "/favicon.ico", self._icon
@@ -59,75 +100,113 @@ class Page:
     def entrance(self, where: str, wrong: bool) -> bytes:
         """Draw the page that asks for the token."""
         texts = chosen("", "")
-        return draw("enter", texts, {**self._around(texts, "/enter"), "where": where, "wrong": wrong})
+        place = _Place(self._memories.name, "", "/enter", "")
+        return draw("enter", texts, {**self._around(texts, place), "where": where, "wrong": wrong})
 
-    def _handler(self, view: View, *, is_form: bool) -> Callable[[Request], Awaitable[Any]]:
-        async def answer(request: Request) -> Any:
-            sent = (await request.body()).decode("utf-8", "replace") if is_form else request.url.query
-            here = request.url.path + (f"?{request.url.query}" if request.url.query and not is_form else "")
-            draw_it = partial(self._drawn, view, request.url.path, sent, _texts(request), is_form, here)
-            return await anyio.to_thread.run_sync(draw_it)
+    def _handler(self, view: View, *, is_form: bool) -> Handler:
+        async def answer(request: Request) -> Response:
+            sent = (await request.body() if is_form else request.scope["query_string"]).decode("utf-8", "replace")
+            return await anyio.to_thread.run_sync(self._answered, view, request, partial(_fields, sent), is_form)
 
         return answer
 
-    def _drawn(self, view: View, path: str, sent: str, texts: Texts, is_form: bool, here: str) -> Any:
+    async def _upload(self, request: Request) -> Response:
+        """Take files in and look at them; nothing of them is stored yet."""
         try:
-            fields = _fields(sent)
+            form = await self._uploads.receive(request)
+        except MemoryRagError as error:
+            return await anyio.to_thread.run_sync(self._wrong, error, request)
+        try:
+            fields = {name: [one for one in form.getlist(name) if isinstance(one, str)] for name in form}
+            take = partial(self._importing.take, form=form)
+            return await anyio.to_thread.run_sync(self._answered, take, request, lambda: fields, True)
+        finally:
+            await form.close()
+
+    def _answered(self, view: View, request: Request, read: Callable[[], Fields], is_form: bool) -> Response:
+        """Return a view's answer; ``read`` gives the fields that were sent."""
+        texts, place = _texts(request), self._place(request)
+        try:
+            fields = read()
             if is_form:
                 self._mark.check(fields.get("mark", [""])[-1])
-            drawn = view(Asked(path, fields, texts, self._memories.own.get()))
+            drawn = view(Asked(place.path, fields, texts, self._live(place.name), place.name))
         except NotAMemoryError:
-            drawn = Drawn("empty")
-        except UnknownTurnError as error:
-            drawn = Drawn("wrong", {"message": printable(str(error))}, status=404)
-        except StaleFormError as error:
-            drawn = Drawn("wrong", {"message": str(error)}, status=403)
+            drawn = Drawn("empty", {"title": texts.tell("empty_heading")})
         except MemoryRagError as error:
-            drawn = Drawn("wrong", {"message": printable(str(error))}, status=400)
+            return self._wrong(error, request)
         if drawn.to:
-            return RedirectResponse(drawn.to, status_code=303)
-        html = draw(drawn.template, texts, {**self._around(texts, path, here), "q": "", **drawn.values})
-        return Response(html, status_code=drawn.status, media_type="text/html; charset=utf-8")
+            return RedirectResponse(place.root + drawn.to, status_code=303)
+        html = draw(drawn.template, texts, {**self._around(texts, place), **drawn.values})
+        return Response(html, status_code=drawn.status, media_type=_HTML)
 
-    def _around(self, texts: Texts, path: str, here: str = "") -> dict[str, Any]:
+    def _wrong(self, error: MemoryRagError, request: Request) -> Response:
+        """Say what went wrong: in the reader's language where a page can lead to it, else as the error says it."""
+        texts, place = _texts(request), self._place(request)
+        kind, status, key = next((told for told in _TOLD if isinstance(error, told[0])), (MemoryRagError, 400, ""))
+        if kind is _NoSuchMemoryError:
+            place = replace(place, name=self._memories.name, root="")
+        values = {
+            **self._around(texts, place),
+            "title": texts.tell("wrong"),
+            "told": texts.tell(key) if key else "",
+            "message": "" if key and kind is not MemoryLockedError else printable(str(error)),
+        }
+        return Response(draw("wrong", texts, values), status_code=status, media_type=_HTML)
+
+    def _live(self, name: str) -> LiveMemory:
+        if name != self._memories.name and name not in self._memories.names():
+            raise _NoSuchMemoryError(name)
+        return self._memories.get(name)
+
+    def _place(self, request: Request) -> _Place:
+        path = str(request.scope["path"])
+        query = request.scope["query_string"].decode("latin-1") if request.method == "GET" else ""
+        name = request.path_params.get("memory", self._memories.name)
+        root = "" if name == self._memories.name else f"/memory/{quote(name, safe='')}"
+        below = "/" + "/".join(path.split("/")[3:]) if "memory" in request.path_params else path
+        return _Place(name, root, below, query)
+
+    def _around(self, texts: Texts, place: _Place) -> dict[str, Any]:
         """Return what every template needs."""
         return {
             "mark": self._mark.value,
-            "path": path,
-            "here": here or path,
+            "root": place.root,
+            "path": place.path,
+            "here": place.root + place.path + (f"?{place.query}" if place.query else ""),
             "languages": languages(),
-            "memory_name": self._memories.name,
-            "version": __version__,
+            "memory_name": place.name,
+            "has_others": len(self._memories.names()) > 1,
+            "q": "",
         }
 
-    async def _export(self, request: Request) -> Any:
-        form = request.path_params["form"]
+    async def _export(self, request: Request) -> Response:
+        form, place = request.path_params["form"], self._place(request)
         if form not in _EXPORTS:
             return Response(status_code=404)
         try:
-            memory = await anyio.to_thread.run_sync(self._memories.own.get)
+            memory = await anyio.to_thread.run_sync(lambda: self._live(place.name).get())
         except NotAMemoryError:
-            return RedirectResponse("/", status_code=303)
+            return RedirectResponse(f"{place.root}/", status_code=303)
+        except MemoryRagError as error:
+            return await anyio.to_thread.run_sync(self._wrong, error, request)
         lines = (printable(line).encode() for line in memory.export(form=form))
-        name = f"{self._memories.name}.{'jsonl' if form == 'jsonl' else 'md'}"
-        safe = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in name[: name.rindex(".")])
-        headers = {"content-disposition": f'attachment; filename="{safe}{name[name.rindex(".") :]}"'}
+        name = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in place.name)
+        headers = {"content-disposition": f'attachment; filename="{name}.{"jsonl" if form == "jsonl" else "md"}"'}
         return StreamingResponse(lines, media_type=_EXPORTS[form], headers=headers)
 
-    async def _report(self, request: Request) -> Any:
+    async def _report(self, request: Request) -> Response:
         try:
             found = await anyio.to_thread.run_sync(self._reports.page, request.query_params.get("name", ""))
         except MemoryRagError as error:
-            texts = _texts(request)
-            values = {**self._around(texts, "/benchmarks"), "q": "", "message": printable(str(error))}
-            return Response(draw("wrong", texts, values), status_code=400, media_type="text/html; charset=utf-8")
+            return await anyio.to_thread.run_sync(self._wrong, error, request)
         if found is None:
             return Response(status_code=404)
         # A report has its style and drawings in itself; nothing in it may run or be fetched.
         policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
-        return Response(found, media_type="text/html; charset=utf-8", headers={"content-security-policy": policy})
+        return Response(found, media_type=_HTML, headers={"content-security-policy": policy})
 
-    async def _language(self, request: Request) -> Any:
+    async def _language(self, request: Request) -> Response:
         """Remember the language, and go back to where it was chosen."""
         try:
             fields = _fields((await request.body()).decode("utf-8", "replace"))
@@ -140,17 +219,17 @@ class Page:
             answer.set_cookie(LANGUAGE, wanted, max_age=365 * 24 * 3600, httponly=True, samesite="strict")
         return answer
 
-    async def _static(self, request: Request) -> Any:
+    async def _static(self, request: Request) -> Response:
         name = request.path_params["name"]
         if name not in _FILES:
             return Response(status_code=404)
         return Response(static(name), media_type=_FILES[name], headers={"cache-control": "max-age=3600"})
 
-    async def _icon(self, _request: Request) -> Any:
+    async def _icon(self, _request: Request) -> Response:
         return Response(static("icon.svg"), media_type=_FILES["icon.svg"], headers={"cache-control": "max-age=86400"})
 
 
-def _fields(sent: str) -> dict[str, list[str]]:
+def _fields(sent: str) -> Fields:
     """Return the fields of a form or an address.
 
     Raises:

@@ -6,33 +6,56 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from memory_rag.errors import UnknownTurnError
+from memory_rag.html.pieces import at_words, pieces_of
 from memory_rag.interfaces.page.asked import Asked, Drawn
-from memory_rag.interfaces.page.marked import pieces_of, words_asked
+from memory_rag.interfaces.page.finding import signals_of
+from memory_rag.interfaces.page.marked import words_asked
+from memory_rag.interfaces.page.titles import conversations, title_of
+from memory_rag.retrieval.ranking import Hit
+from memory_rag.store.conversation_pages import page_of, place_of
 from memory_rag.summaries.summary import Level
 from memory_rag.turns import Span, Turn
 
+PART: Final = 40_000
+"""Characters of a turn that are shown at once on its own page."""
 _AROUND: Final = 4
-_PAGE: Final = 100
+_PAGE: Final = 50
+_LINES: Final = 60
+_CHARACTERS: Final = 4000
+_LOOKED_THROUGH: Final = 100
+_LONGEST_QUESTION: Final = 10_000
 _LOST_SHOWN: Final = 60
 
 
 def turn(asked: Asked) -> Drawn:
     """Draw a turn amid its neighbours, with the words of the question, or the quoted span, marked."""
-    turn_id = asked.one("id")
+    turn_id, query = asked.one("id"), asked.one("q")[:_LONGEST_QUESTION]
     around = asked.number("around", default=_AROUND, least=0, most=50)
     turns = asked.memory.neighbours(turn_id, before=around, after=around)
-    query = asked.one("q")
     target = next(one for one in turns if one.turn_id == turn_id)
     span = _span(asked, target)
-    shown = [shown_turn(asked, one, query=query, span=span if one is target else None) for one in turns]
+    hit = _hit(asked, target, query)
     found = asked.memory.store.findings.of([turn_id]).get(turn_id, ())
+    n_parts = max(1, -(-len(target.text) // PART))
+    at = span.start if span is not None else hit.span.start if hit is not None else 0
+    part = asked.number("part", default=at // PART + 1, least=1, most=n_parts)
     values = {
         "q": query,
-        "turns": shown,
+        "turns": [
+            _part_shown(asked, one, part, query=query, span=span)
+            if one is target
+            else shown_turn(asked, one, query=query)
+            for one in turns
+        ],
         "target": target,
-        "conversation_title": _title(asked, target.conversation_id),
+        "part": part,
+        "n_parts": n_parts,
+        "place": place_of(asked.memory.store.connections, target),
+        "conversation_title": title_of(asked, target.conversation_id),
+        "hit": hit,
+        "signals": signals_of(asked, hit) if hit is not None else (),
         "versions": [
-            {"text": one.text, "when": asked.when(one.said_at), "speaker": one.speaker}
+            {"text": one.text[:PART], "when": asked.when(one.said_at), "speaker": one.speaker}
             for one in asked.memory.store.earlier_versions(turn_id)
         ],
         "kinds": sorted({finding.kind for finding in found}),
@@ -44,24 +67,29 @@ def turn(asked: Asked) -> Drawn:
 
 
 def conversation(asked: Asked) -> Drawn:
-    """Draw a conversation or a sitting of it, a hundred turns a page."""
+    """Draw a conversation or a sitting of it, fifty turns a page."""
     conversation_id, session = asked.one("id"), asked.one("session")
-    turns = [
-        one for one in asked.memory.turns(conversation_id=conversation_id) if not session or one.session_id == session
-    ]
-    if not turns:
-        raise UnknownTurnError(asked.texts.tell("no_conversation", name=conversation_id))
-    first = min(asked.number("from", default=0), max(0, len(turns) - 1))
+    connections = asked.memory.store.connections
+    first = asked.number("from", default=0)
     first -= first % _PAGE
+    page = page_of(connections, conversation_id, session_id=session or None, first=first, n=_PAGE)
+    if not page.n_turns:
+        raise UnknownTurnError(asked.texts.tell("no_conversation", name=conversation_id))
+    if not page.turns:
+        last = (page.n_turns - 1) // _PAGE * _PAGE
+        page = page_of(connections, conversation_id, session_id=session or None, first=last, n=_PAGE)
+    title = title_of(asked, conversation_id)
     values = {
         "conversation_id": conversation_id,
         "session": session,
-        "conversation_title": _title(asked, conversation_id),
-        "turns": [shown_turn(asked, one) for one in turns[first : first + _PAGE]],
-        "n_turns": len(turns),
-        "next": first + _PAGE if first + _PAGE < len(turns) else None,
-        "previous": first - _PAGE if first else None,
-        "title": _title(asked, conversation_id),
+        "conversation_title": title,
+        "turns": [shown_turn(asked, one) for one in page.turns],
+        "n_turns": page.n_turns,
+        "shown": (page.first + 1, page.first + len(page.turns)),
+        "next": page.first + _PAGE if page.first + _PAGE < page.n_turns else None,
+        "previous": page.first - _PAGE if page.first else None,
+        "last": (page.n_turns - 1) // _PAGE * _PAGE,
+        "title": title,
     }
     return Drawn("conversation", values)
 
@@ -70,7 +98,7 @@ def summary(asked: Asked) -> Drawn:
     """Draw a conversation's summaries, every line with its turns, and beside them what they lost."""
     chosen = asked.one("conversation")
     level = asked.one("level") if asked.one("level") in tuple(Level) else Level.HUNDRED.value
-    names = [(one.conversation_id, one.title or one.conversation_id) for one in asked.memory.store.conversations()]
+    names = conversations(asked, chosen)
     if not chosen and names:
         told = (name for name, _title in names if asked.memory.summaries.stored(name, level=Level(level)))
         chosen = next(told, names[0][0])
@@ -97,6 +125,7 @@ def summary(asked: Asked) -> Drawn:
             }
             for one in found
         ],
+        "nothing": asked.one("nothing") == "1",
         "title": asked.texts.tell("summaries"),
     }
     return Drawn("summary", values)
@@ -105,19 +134,45 @@ def summary(asked: Asked) -> Drawn:
 def make_summary(asked: Asked) -> Drawn:
     """Summarise a conversation now, and show it."""
     chosen = asked.one("conversation")
-    asked.memory.summaries.summarise(chosen, focus=asked.one("focus"))
-    return Drawn(to=f"/summary?conversation={quote(chosen, safe='', errors='replace')}")
+    did = asked.memory.summaries.summarise(chosen, focus=asked.one("focus"))
+    return Drawn(to=f"/summary?conversation={quote(chosen, safe='', errors='replace')}{'' if did else '&nothing=1'}")
 
 
-def shown_turn(asked: Asked, one: Turn, *, query: str = "", span: Span | None = None) -> dict[str, Any]:
-    """Return a turn as a list of turns shows it."""
-    marks = [span] if span is not None else words_asked(asked.memory, query, one.text)
+def shown_turn(asked: Asked, one: Turn, *, query: str = "", shown: Span | None = None) -> dict[str, Any]:
+    """Return a turn as a list of turns shows it: a long one by its beginning, or by the span that is given."""
+    shown = shown or _beginning(one.text)
     return {
         "turn": one,
         "when": asked.when(one.said_at),
-        "pieces": pieces_of(one.text, marks),
+        "pieces": pieces_of(one.text, words_asked(asked.memory, query, one.text, within=shown), within=shown),
+        "n_left": len(one.text) - shown.end,
         "blocks": [_block(block.kind, block.caption) for block in one.blocks],
     }
+
+
+def _part_shown(asked: Asked, one: Turn, part: int, *, query: str, span: Span | None) -> dict[str, Any]:
+    shown = Span((part - 1) * PART, min(part * PART, len(one.text)))
+    told = shown_turn(asked, one, query=query, shown=shown) | {"n_left": 0}
+    return told if span is None else told | {"pieces": pieces_of(one.text, [span], within=shown)}
+
+
+def _beginning(text: str) -> Span:
+    """Return how much of a turn a list shows: some thousand characters, or some dozen lines."""
+    end = -1
+    for _line in range(_LINES):
+        end = text.find("\n", end + 1)
+        if end < 0 or end > _CHARACTERS:
+            break
+    end = len(text) if end < 0 else end
+    return Span(0, end if end <= _CHARACTERS else at_words(text[: _CHARACTERS + 100], 0, _CHARACTERS)[1])
+
+
+def _hit(asked: Asked, target: Turn, query: str) -> Hit | None:
+    """Return a turn as the search for a question found it; None if it didn't."""
+    if not query:
+        return None
+    ranking = asked.memory.search(query, k=_LOOKED_THROUGH, floor=False)
+    return next((hit for hit in ranking if hit.turn.turn_id == target.turn_id), None)
 
 
 def _block(kind: str, caption: str) -> str:
@@ -135,10 +190,6 @@ def _span(asked: Asked, target: Turn) -> Span | None:
     """Return the span that a permalink names; None if it names none in this turn."""
     start, end = asked.number("start", default=0), asked.number("end", default=0)
     return Span(start, min(end, len(target.text))) if start < min(end, len(target.text)) else None
-
-
-def _title(asked: Asked, conversation_id: str) -> str:
-    return asked.memory.talks.shelf.titles([conversation_id]).get(conversation_id) or conversation_id
 
 
 READING: Final = (

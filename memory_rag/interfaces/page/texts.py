@@ -22,10 +22,14 @@ class Texts:
     def tell(self, key: str, n: int | None = None, /, **values: Any) -> str:
         """Return a text with its values filled in; ``n`` chooses between ``key`` and ``key_one``."""
         if n is not None:
-            values["n"] = f"{n:,}".replace(",", "\u202f" if self.language != SOURCE else ",")
+            values["n"] = self.number(n)
             key = f"{key}_one" if n == 1 and f"{key}_one" in self.catalogue else key
         text = self.catalogue[key]
         return text.format(**values) if values else text
+
+    def number(self, n: int) -> str:
+        """Return a whole number as this language writes it."""
+        return f"{n:,}".replace(",", self.catalogue["thousands"])
 
     def get(self, key: str, default: str) -> str:
         return self.catalogue.get(key, default)

@@ -16,9 +16,9 @@ from memory_rag import __version__
 from memory_rag.interfaces.endpoint.routes import Endpoint
 from memory_rag.interfaces.endpoint.upstream import Upstream
 from memory_rag.interfaces.endpoint.wishes import TOKENS_BY_DEFAULT
-from memory_rag.interfaces.mcp.guard import LOOPBACK, Guard
 from memory_rag.interfaces.page.page import Page
 from memory_rag.interfaces.serving.entrance import Entrance
+from memory_rag.interfaces.serving.guard import LOOPBACK, Guard
 from memory_rag.interfaces.serving.limits import Limited, Limits
 from memory_rag.interfaces.serving.memories import Memories
 from memory_rag.interfaces.serving.openapi import CHAT_BODY, EMBEDDINGS_BODY, JSON_ERRORS

@@ -17,6 +17,8 @@ App = Callable[[Any, Callable[[], Awaitable[Message]], Callable[[Message], Await
 LARGEST_BODY: Final = 64 * 1024 * 1024
 """Bytes of a chat request; clients send images as text in it."""
 LARGEST_FORM: Final = 1024 * 1024
+LARGEST_UPLOAD: Final = 1_000_000_000
+"""Bytes that are taken from a browser at all; the page keeps fewer, and can only say so once it has read them."""
 _CLIENTS: Final = 1024
 
 
@@ -29,6 +31,13 @@ class Limits:
     at_once: int = 512
     largest_body: int = LARGEST_BODY
     largest_form: int = LARGEST_FORM
+    largest_upload: int = LARGEST_UPLOAD
+
+    def of(self, path: str) -> int:
+        """Return how many bytes a request to a path may have."""
+        if path.startswith(("/v1/", "/mcp")):
+            return self.largest_body
+        return self.largest_upload if path.endswith("/import") else self.largest_form
 
 
 class Limited:
@@ -51,7 +60,7 @@ class Limited:
         if self._at_once >= self._limits.at_once:
             await _refuse(send, 503, "too many requests are being answered; try again soon", retry_after="1")
             return
-        most = self._limits.largest_body if _is_api(scope["path"]) else self._limits.largest_form
+        most = self._limits.of(scope["path"])
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if not declared.isdigit() or int(declared) > most:
             await _refuse(send, 413, f"the request is larger than {most:,} bytes")
@@ -88,10 +97,6 @@ class Limited:
         while len(self._left) > _CLIENTS:
             self._left.popitem(last=False)
         return allowed
-
-
-def _is_api(path: str) -> bool:
-    return path.startswith(("/v1/", "/mcp"))
 
 
 async def _refuse(send: Any, status: int, message: str, *, retry_after: str = "") -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memory_rag.errors import NotAMemoryError
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 
 OpenNamed = Callable[[str], LiveMemory]
 

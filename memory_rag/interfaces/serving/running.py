@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memory_rag.errors import MemoryRagError, MissingExtraError
-from memory_rag.interfaces.mcp.serving import Address, serve_app
+from memory_rag.interfaces.serving.listening import Address, serve_app
 from memory_rag.interfaces.serving.memories import Memories
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PATIENCE_S: Final = 5
 """How long answers that are on their way are waited for when the server is stopped."""
-_PARTS: Final = ("fastapi", "starlette", "uvicorn", "jinja2", "markupsafe", "httpx2")
+_PARTS: Final = ("fastapi", "starlette", "uvicorn", "jinja2", "markupsafe", "python_multipart", "httpx2")
 
 
 def serve(
@@ -75,9 +75,7 @@ def serve(
 def _warm(memories: Memories) -> None:
     """Load the indexes and the embedder, which the first who asks would wait for, and embed what waits."""
     with suppress(MemoryRagError):
-        memory = memories.own.get()
-        memory.search("hello", k=1)
-        memories.own.embedding.begin(memory)
+        memories.own.catching_up.begin(memories.own.get())
 
 
 def _has_mcp() -> bool:

@@ -13,8 +13,8 @@ import pytest
 
 from memory_rag.errors import StoreError
 from memory_rag.interfaces.claude_code.hook import Call, Ended, served_in_time
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.reading import ReadingTools
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
 from tests.interfaces.claude_code.conftest import SESSION, Hook, Project, said

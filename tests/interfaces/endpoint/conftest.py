@@ -12,8 +12,8 @@ import openai
 import pytest
 
 from memory_rag.interfaces.endpoint.upstream import Upstream
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.serving.app import Service, app_of
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.interfaces.serving.memories import Memories
 from memory_rag.memory import Memory
 from memory_rag.turns import Turn

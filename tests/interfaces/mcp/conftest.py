@@ -13,8 +13,8 @@ import mcp
 import pytest
 from mcp_types import CallToolResult, TextContent
 
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.server import MemoryServer, memory_server
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.memory import Memory
 
 Result = TypeVar("Result")

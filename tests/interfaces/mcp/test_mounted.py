@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 
-from memory_rag.interfaces.mcp.guard import Guard
 from memory_rag.interfaces.mcp.server import http_app, memory_server
+from memory_rag.interfaces.serving.guard import Guard
 from tests.interfaces.mcp.conftest import live_in, said
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import uvicorn
 
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.memory import Memory
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory_rag.interfaces.mcp.guard import Guard, Message, Receive, Scope, Send
+from memory_rag.interfaces.serving.guard import Guard, Message, Receive, Scope, Send
 
 TOKEN = "kV3-hemlig-och-lång-nog"
 ASKED = [(b"host", b"127.0.0.1:8765")]

@@ -6,12 +6,10 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
-
 from memory_rag.embedding.embedder import Vectors
-from memory_rag.interfaces.mcp.embedding_on import EmbeddingOn
-from memory_rag.interfaces.mcp.live_memory import LiveMemory
 from memory_rag.interfaces.mcp.reading import ReadingTools
+from memory_rag.interfaces.serving.catching_up import CatchingUp
+from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.memory import Memory
 from tests.end_to_end.hashed_words import HashedWords
 
@@ -46,7 +44,7 @@ def test_after_a_search_the_turns_that_waited_are_embedded(tmp_path: Path) -> No
     assert tools.search_memory("bina", k=1).result.pending == 40
     assert tools.search_memory("bina", k=1).result.pending == 40
     embedder.goes_on.set()
-    live.embedding.wait(timeout_s=30)
+    live.catching_up.wait(timeout_s=30)
 
     assert tools.search_memory("bina", k=1).result.pending == 0
     live.close()
@@ -67,12 +65,38 @@ def test_closing_does_not_wait_for_all_of_it(tmp_path: Path) -> None:
         assert len(memory) == 400
 
 
-@pytest.mark.parametrize("embedder", ["none", "openai:some-model"])
-def test_what_is_absent_or_paid_for_is_not_run_unasked(tmp_path: Path, embedder: str) -> None:
-    with Memory.open(tmp_path / "m", embedder=embedder) as memory:
-        memory.add("Ett ord.")
-        embedding = EmbeddingOn()
-        embedding.begin(memory)
+def test_what_is_said_while_it_works_is_caught_up_with_too(tmp_path: Path) -> None:
+    embedder = Slow()
+    live = memory_with(tmp_path / "m", embedder, n_turns=1)
+    memory = live.get()
 
-        assert "embedding" not in {thread.name for thread in threading.enumerate()}
-        embedding.close()
+    live.catching_up.begin(memory)
+    embedder.goes_on.set()
+    memory.add("Ännu en punkt om bina.", conversation_id="bees")
+    live.catching_up.begin(memory)
+    live.catching_up.wait(timeout_s=30)
+
+    assert memory.search("bina", k=1).pending == 0
+    live.close()
+
+
+def test_an_embedder_that_is_paid_for_is_not_run_unasked(tmp_path: Path) -> None:
+    # Nothing listens there: were it asked, the search's note would say so of the turn, which stays without a vector.
+    with Memory.open(tmp_path / "m", embedder="openai:some-model", pending_limit=0) as memory:
+        memory.add("Ett ord.")
+        work = CatchingUp()
+
+        work.begin(memory)
+        work.wait(timeout_s=30)
+
+        assert not (tmp_path / "m" / "vectors").exists()
+        work.close()
+
+
+def test_after_it_is_closed_nothing_begins(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "m", embedder="none") as memory:
+        work = CatchingUp()
+        work.close()
+        work.begin(memory)
+
+        assert "catching up" not in {thread.name for thread in threading.enumerate()}

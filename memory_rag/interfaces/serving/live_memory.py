@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_rag.errors import MemoryRagError, NotAMemoryError
-from memory_rag.interfaces.mcp.embedding_on import EmbeddingOn
+from memory_rag.interfaces.serving.catching_up import CatchingUp
 
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
@@ -33,8 +33,8 @@ class LiveMemory:
         self._memory: Memory | None = None
         self._file: tuple[int, int] | None = None
         self._left: list[Memory] = []
-        self.embedding = EmbeddingOn()
-        """What embeds in the background what waits for it."""
+        self.catching_up = CatchingUp()
+        """What embeds and indexes between requests."""
 
     def get(self, *, create: bool = False) -> Memory:
         """Return the memory; one that isn't there is made only if ``create``.
@@ -60,7 +60,7 @@ class LiveMemory:
 
     def close(self) -> None:
         """Close what was opened."""
-        self.embedding.close()
+        self.catching_up.close()
         with self._lock:
             for memory in (*self._left, *([self._memory] if self._memory else [])):
                 with suppress(MemoryRagError):

@@ -1,0 +1,138 @@
+"""A peer at the other end of a pipe: asked in JSON lines, timed at its own end."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from memory_rag.errors import MemoryRagError
+
+
+class PeerError(MemoryRagError):
+    """A peer that could not do what was asked of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a peer found (``found``), and the wall and processor seconds it took without the pipe."""
+
+    found: Any
+    s: float
+    cpu_s: float
+    process_cpu_s: float
+    peak_mib: float | None
+
+
+class PeerProcess:
+    """A peer's script, run by its own Python on a folder of its own.
+
+    ``max_mib`` bounds its data; ``tracer`` goes before the command.
+    """
+
+    def __init__(
+        self,
+        script: Path,
+        folder: Path,
+        *,
+        python: Path,
+        words: tuple[str, ...] = (),
+        max_mib: int | None = None,
+        tracer: tuple[str, ...] = (),
+        log: Path | None = None,
+    ) -> None:
+        def bounded() -> None:
+            if max_mib is not None:
+                resource.setrlimit(resource.RLIMIT_DATA, (max_mib << 20, max_mib << 20))
+
+        self.name = script.stem
+        self.began = time.perf_counter()
+        self._log = log or folder.with_name(folder.name + ".log")
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        with self._log.open("ab") as errors:
+            self._process = subprocess.Popen(
+                [*tracer, str(python), str(script), str(folder), *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                encoding="utf-8",
+                env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+                preexec_fn=bounded,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def ask(self, what: str, /, *, within_s: float | None = None, **given: object) -> Answer:
+        """Have it do something, and return its answer.
+
+        Raises:
+            PeerError: it failed, ended, or took longer than ``within_s``.
+        """
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        watch = None
+        if within_s is not None:
+            # The watch ends the process, and so this waits for no answer that won't come.
+            import threading
+
+            watch = threading.Timer(within_s, self._process.kill)
+            watch.start()
+        try:
+            stdin.write(json.dumps({"do": what, "with": given}) + "\n")
+            stdin.flush()
+            line = stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        finally:
+            late = watch is not None and not watch.is_alive()
+            if watch is not None:
+                watch.cancel()
+        if not line:
+            why = f"took over {within_s:g} s" if late else "ended; its last words are in " + str(self._log)
+            raise PeerError(f"{what}: {why}")
+        told: Mapping[str, Any] = json.loads(line)
+        if "error" in told:
+            raise PeerError(f"{what}: {told['error']}")
+        return Answer(told["answer"], told["s"], told["cpu_s"], told["process_cpu_s"], told["peak_mib"])
+
+    def stop(self) -> None:
+        """End it as it ends by itself: with the end of its input."""
+        stdin = self._process.stdin
+        if stdin is not None and not stdin.closed:
+            try:
+                stdin.close()
+            except BrokenPipeError:
+                pass
+        try:
+            self._process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+def strace() -> str | None:
+    """Return where strace lies, which counts how often a peer waits for the disk; None if it isn't installed."""
+    return shutil.which("strace")
+
+
+def disk_bytes(folder: Path) -> int:
+    """Return the bytes of all files under a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

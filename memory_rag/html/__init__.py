@@ -1,0 +1,1 @@
+"""HTML of ours: markup that can't be broken by what it shows, and how results look in a notebook."""

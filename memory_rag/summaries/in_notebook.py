@@ -1,0 +1,54 @@
+"""A summary and its audit as a notebook shows them: every line with its turns, every loss with its turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memory_rag.html.cards import badge, card, quiet, row, share_bar, table, words
+from memory_rag.html.markup import Html, joined
+from memory_rag.summaries.summary import Kind
+
+if TYPE_CHECKING:
+    from memory_rag.summaries.audit import Audit, Lost
+    from memory_rag.summaries.running import Audited
+    from memory_rag.summaries.summary import Line, Summary
+
+_LOST_SHOWN: Final = 12
+
+
+def summary_html(summary: Summary) -> Html:
+    """Return a summary's lines in their order, each with its kind and its turns, and what it stands for."""
+    title = f"{summary.n_words:,} words for {summary.n_turns:,} turns, {summary.first_turn_id} to "
+    title += f"{summary.last_turn_id} of {summary.conversation_id}"
+    told = " · ".join(note for note in (f"made by {summary.made_by}", summary.note) if note)
+    return card(*(_line(line) for line in summary.of_kind(*Kind)), quiet(told), title=title)
+
+
+def _line(line: Line) -> Html:
+    cited = ", ".join(line.turn_ids)
+    return row(line.kind.value, words(line.shown), quiet(f"{cited} · word for word" if line.verbatim else cited))
+
+
+def audited_html(audited: Audited) -> Html:
+    """Return a summary, and below it what it lost."""
+    return joined([summary_html(audited.summary), audit_html(audited.audit)])
+
+
+def audit_html(audit: Audit) -> Html:
+    """Return how much of each kind is kept, drawn, and the first things that are lost."""
+    rows = [
+        [kind, share_bar(one.share), f"{one.kept:,} of {one.of:,}"]
+        for kind, one in audit.kept.items()
+        if one.share is not None
+    ]
+    lost = [_lost(one) for one in audit.lost[:_LOST_SHOWN]]
+    more = len(audit.lost) - _LOST_SHOWN
+    rest = quiet(f"and {more:,} more") if more > 0 else None
+    title = f"{len(audit.lost):,} things are not in the summary" if audit.lost else "Nothing is lost"
+    return card(
+        table(["kind", "kept", ""], rows, numbers=1), *lost, rest, title=title, tone="unsure" if lost else "good"
+    )
+
+
+def _lost(one: Lost) -> Html:
+    return row(badge(one.kind, "unsure"), words(one.text), quiet(f"in {one.turn_id}"))
