@@ -108,6 +108,30 @@ bench-recall: $(package) ## Measure recall and "not found" on the data that MEMO
 	@$(python) -m memory_rag.evaluation not-found --out eval/results --data "$$MEMORY_RAG_DATA" --work indexes/bench
 	@$(python) -m memory_rag.evaluation tables
 
+.PHONY: docs
+docs: $(tools) ## Build the documentation into build/site, strictly and without network
+	@NO_MKDOCS_2_WARNING=1 $(python) -m mkdocs build --strict --quiet
+	@echo "open build/site/index.html"
+
+# The peers have an environment of their own. What was loaded and measured stays in build/speed, so that a run that was
+# stopped goes on from there; remove the folder to measure anew. make bench-speed SPEED='--quick --peers lancedb,txtai'
+SPEED ?=
+peers := build/peers
+peers_made := $(peers)/.made-$(shell cat eval/peers/requirements.txt constraints.txt | cksum | cut -d ' ' -f 1)
+
+.PHONY: bench-speed
+bench-speed: $(package) $(peers_made) ## Measure speed beside other memories, up to a million turns (GBs of disk; SPEED=--quick)
+	@$(pip) --editable '.[bench]'
+	@$(python) -m memory_rag.evaluation speed-peers --out eval/results --python $(peers)/bin/python $(SPEED)
+	@$(python) -m memory_rag.evaluation tables
+
+$(peers_made): | $(python)
+	@echo "installing the peers into $(peers) (some minutes the first time)"
+	@$(PYTHON) -m venv --clear $(peers)
+	@$(peers)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
+	@$(peers)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r eval/peers/requirements.txt
+	@touch $@
+
 .PHONY: small-model
 small-model: ## Put a small model and what runs it into build/ (330 MB), for the slow tests that ask one
 	@PYTHON=$(PYTHON) tests/small_model/install

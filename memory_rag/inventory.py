@@ -20,6 +20,9 @@ from memory_rag.store.whole import row_counts
 from memory_rag.text.word_bounds import count_words
 from memory_rag.turns import Turn
 
+_SHOWN = 12
+"""Conversations that a notebook lists."""
+
 
 @dataclass(slots=True)
 class ConversationStats:
@@ -119,10 +122,12 @@ class Stats:
 
     def _repr_html_(self) -> str:
         most = max((one.n_turns for one in self.conversations), default=0)
+        newest = sorted(self.conversations, key=lambda one: _iso(one.last) or "", reverse=True)
         rows = [
             [one.title or one.conversation_id, share_bar(one.n_turns / most), f"{one.n_turns:,}", _days(one)]
-            for one in self.conversations
+            for one in newest[:_SHOWN]
         ]
+        earlier = len(newest) - _SHOWN
         size = ", ".join(f"{readable_size(n)} {kind}" for kind, n in self.n_bytes.items() if n)
         facts = [
             f"{self.n_words:,} words by {', '.join(f'{who} ({n:,})' for who, n in self.by_speaker.items())}",
@@ -131,8 +136,9 @@ class Stats:
             self.note,
         ]
         title = f"{self.n_turns:,} turns in {len(self.conversations):,} conversations"
-        table_of = table(["conversation", "turns", "", "said"], rows)
-        return card(listed(fact for fact in facts if fact), table_of, title=title)
+        rest = [f"and {earlier:,} earlier ones"] if earlier > 0 else []
+        listing = table(["conversation", "turns", "", "said"], rows)
+        return card(listed(fact for fact in facts if fact), listing, listed(rest), title=title)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,15 @@ class MemoryReader:
         with self._lock.held():
             return self.indexes.search(query, options, today=self._clock().astimezone(self.zone).date())
 
+    def foresee(self, question: str) -> None:
+        """Begin to embed a question that a prompt will be put together for, while something else is done.
+
+        Returns at once. Where nothing was searched for yet, or another search is under way, nothing is begun.
+        """
+        with self._lock.held_if_free() as is_held:
+            if is_held:
+                self.indexes.foresee(question, by_matter=self.talks.shelf.has_any)
+
     def compare(self, query: str, *, k: int = 10, within: Within | None = None) -> Comparison:
         """Return what keyword, dense and hybrid recall find for one question, side by side."""
         from memory_rag.retrieval.comparison import compare_rankings

@@ -43,7 +43,7 @@ def _section(path: str, command: Any) -> str:
         usage = " ".join(command.collect_usage_pieces(context))
         parts.append(f"```text\n{path} {usage}\n```\n")
         rows = [
-            f"| `{_cell(names)}` | {_cell(_escaped(told))} |\n"
+            f"| `{names}` | {_escaped(told)} |\n"
             for param in command.params
             if getattr(param, "rich_help_panel", None) != WHERE and (record := param.get_help_record(context))
             for names, told in [record]
@@ -71,7 +71,7 @@ def _shared(group: Any) -> str:
         records = [
             param.get_help_record(context) for param in group.params if getattr(param, "rich_help_panel", None) == WHERE
         ]
-    return "| | |\n|---|---|\n" + "".join(f"| `{_cell(names)}` | {_escaped(told)} |\n" for names, told in records)
+    return "| | |\n|---|---|\n" + "".join(f"| `{names}` | {_escaped(told)} |\n" for names, told in records)
 
 
 def _inner(command: Any) -> dict[str, Any]:
@@ -79,10 +79,6 @@ def _inner(command: Any) -> dict[str, Any]:
     return found
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
 def _escaped(text: str) -> str:
     """Return a text of the help as Markdown that shows it as it stands."""
-    return text.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_")
+    return text.replace("<", "&lt;").replace("*", "\\*").replace("_", "\\_").replace("|", "\\|")

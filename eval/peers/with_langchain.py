@@ -1,4 +1,4 @@
-"""langchain: its FAISS store and its BM25 retriever behind its ensemble. Neither is durable until all of it is saved."""
+"""langchain: its FAISS store and its BM25 retriever behind its ensemble, durable when all of it is saved."""
 
 from __future__ import annotations
 

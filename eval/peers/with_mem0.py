@@ -1,4 +1,4 @@
-"""mem0 with ``infer=False`` (texts as they are, no model) on its FAISS store, which is written whole at every change."""
+"""mem0 with ``infer=False`` (texts as they are, no model) on its FAISS store, written whole at every change."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from typing import Any
 
 os.environ.update({"MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none", "MEM0_DIR": "/tmp/mem0-of-bench-speed"})
 
-from langchain_core.embeddings import Embeddings
 from mem0 import Memory
 from serving import K, in_batches, serve, turns_of, vectors_of
 
 
-class Given(Embeddings):
-    """Embeds by what it was given last."""
+class Given:
+    """Embeds by what it was given last, in the place of a model."""
 
     vector: Any = None
 
-    def embed_query(self, text: str) -> list[float]:
+    def embed(self, text: str, memory_action: str | None = None) -> list[float]:
         return self.vector.tolist()
 
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+    def embed_batch(self, texts: list[str], memory_action: str | None = None) -> list[list[float]]:
         return [self.vector.tolist() for _ in texts]
 
 
@@ -70,7 +69,7 @@ class Peer:
     def _found(self, text: str, conversation: str | None) -> list[str]:
         whose = {"everyone": "yes"} if conversation is None else {"user_id": conversation}
         if conversation is None:
-            found = self.memory.vector_store.search(query=text, vectors=self.embedding.embed_query(text), top_k=K)
+            found = self.memory.vector_store.search(query=text, vectors=self.embedding.embed(text), top_k=K)
             return [hit.payload.get("turn", hit.id) for hit in found]
         rows = self.memory.search(text, filters=whose, top_k=K)["results"]
         return [(row.get("metadata") or {}).get("turn", row["id"]) for row in rows]
@@ -87,10 +86,10 @@ class Peer:
                         "distance_strategy": "inner_product",
                     },
                 },
-                "embedder": {"provider": "langchain", "config": {"model": self.embedding}},
                 "history_db_path": str(self.folder / "history.db"),
             }
         )
+        self.memory.embedding_model = self.embedding
 
 
 def payload_of(turn: dict[str, str]) -> dict[str, str]:

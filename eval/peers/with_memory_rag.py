@@ -30,8 +30,10 @@ class Peer:
         self.memory = Memory.open(self.folder, embedder=self.embedder, durability=self.durability)
 
     def before(self, what: str, given: dict[str, Any]) -> None:
-        if "vector" in given:
-            self.embedder.give(given["turn"]["text"] if "turn" in given else given["text"], given["vector"])
+        if "turn" in given:
+            self.embedder.give(given["turn"]["text"], given["vector"])
+        elif "vector" in given:
+            self.embedder.asked = given["vector"]
 
     def add(self, turn: dict[str, str], vector: Any) -> None:
         self.memory.add(
@@ -68,7 +70,7 @@ class Peer:
 
     def _found(self, text: str, mode: str, within: Within | None = None) -> list[str]:
         found = self.memory.search(text, k=K, mode=mode, floor=False, within=within)
-        return [hit.turn_id for hit in found.hits]
+        return [hit.turn.turn_id for hit in found.hits]
 
 
 class Durable(Peer):

@@ -22,7 +22,9 @@ from memory_rag.evaluation.datasets.registry import load
 from memory_rag.evaluation.definition import definition_of
 from memory_rag.evaluation.provenance import provenance, write_result
 from memory_rag.evaluation.speed import SEED, SIZES
+from memory_rag.evaluation.speed_charts import write_speed_charts
 from memory_rag.evaluation.speed_imports import TURNS, import_trial
+from memory_rag.evaluation.speed_peers_command import add_options, peers_result
 from memory_rag.evaluation.speed_subjects import Repetitions
 from memory_rag.evaluation.tables import fill_pages
 from memory_rag.memory import Memory
@@ -88,11 +90,25 @@ def _parser() -> argparse.ArgumentParser:
     timing.add_argument(
         "--repetitions", type=float, default=100, metavar="PERCENT", help="of what is usual; a trial run"
     )
+    comparing = commands.add_parser("speed-peers", help="how fast it is beside other memories, in turns with each")
+    comparing.set_defaults(run=_compare)
+    add_options(comparing)
+    counting = commands.add_parser("speed-counted", help="what an add and a search do, counted and not timed")
+    counting.set_defaults(run=_count)
+    counting.add_argument("--out", type=Path, required=True, help="folder for speed-counted.json")
     importing = commands.add_parser("imports", help="how fast histories of every format are read and stored")
     importing.set_defaults(run=_import)
     importing.add_argument("--out", type=Path, required=True, help="folder for imports.json")
     importing.add_argument("--seed", type=int, default=SEED)
     importing.add_argument("--turns", type=int, default=TURNS, help="of each format")
+    loading = commands.add_parser("load", help="how many chats and searches one server answers at once, nothing lost")
+    loading.set_defaults(run=_load)
+    loading.add_argument("--out", type=Path, required=True, help="folder for load.json")
+    loading.add_argument("--turns", type=int, default=100_000, help="in the memory before")
+    loading.add_argument("--chats", type=int, default=50, help="that stream at once")
+    loading.add_argument("--seconds", type=float, default=10, help="of each kind of search")
+    loading.add_argument("--embedder", default="minilm", choices=("minilm", "none"))
+    loading.add_argument("--seed", type=int, default=SEED)
     finding = commands.add_parser("secrets", help="how well secrets and personal data are found")
     finding.set_defaults(run=_find_secrets)
     finding.add_argument(
@@ -170,6 +186,20 @@ def _time(given: argparse.Namespace) -> None:
     write_result(given.out / "speed.json", result)
 
 
+def _compare(given: argparse.Namespace) -> None:
+    with _progress(auto_refresh=False) as shown:
+        result = peers_result(given, tell=_told(shown))
+    write_result(given.out / "speed-peers.json", result)
+    write_speed_charts(result["result"], given.out.parent / "charts")
+
+
+def _count(given: argparse.Namespace) -> None:
+    from memory_rag.trials.counted_work import counted_result
+
+    with tempfile.TemporaryDirectory() as scratch:
+        write_result(given.out / "speed-counted.json", counted_result(Path(scratch)))
+
+
 def _import(given: argparse.Namespace) -> None:
     from memory_rag.importers import open_import
     from memory_rag.store.sqlite_store import SqliteTurnStore
@@ -192,6 +222,15 @@ def _import(given: argparse.Namespace) -> None:
             stored, screened, scratch=Path(scratch), seed=given.seed, n_turns=given.turns, tell=_told(shown)
         )
     write_result(given.out / "imports.json", {"provenance": provenance(seed=given.seed), "result": result})
+
+
+def _load(given: argparse.Namespace) -> None:
+    from memory_rag.trials.load_result import Load, load_result
+
+    load = Load(n_turns=given.turns, n_chats=given.chats, seconds=given.seconds)
+    with tempfile.TemporaryDirectory() as scratch, _progress(auto_refresh=False) as shown:
+        result = load_result(Path(scratch), load=load, seed=given.seed, embedder=given.embedder, tell=_told(shown))
+    write_result(given.out / "load.json", result)
 
 
 def _find_secrets(given: argparse.Namespace) -> None:

@@ -98,13 +98,15 @@ class BenchmarkReport:
         """Return in a sentence which retriever serves these questions best, and whether that is more than chance."""
         return answer_of(self.of(pool)).headline
 
-    def mean(self, retriever: str, measure: str = "recall@10", *, pool: str | None = None) -> Mean:
-        """Return a retriever's mean with its 95 % interval.
+    def mean(self, retriever: str, measure: str | None = None, *, pool: str | None = None) -> Mean:
+        """Return a retriever's mean by a measure, the report's own if none is named, with its 95 % interval.
 
         Raises:
             QueryError: there is no such retriever or measure in this report.
         """
-        found = self.of(pool)["retrievers"]
+        report = self.of(pool)
+        measure = report["settings"]["measure"] if measure is None else measure
+        found = report["retrievers"]
         if retriever not in found:
             raise QueryError(f"this report has no retriever {retriever!r}; it has: {', '.join(found)}")
         means = found[retriever]["measures"]

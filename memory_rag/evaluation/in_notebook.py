@@ -15,7 +15,7 @@ from memory_rag.evaluation.report_shape import Comparison, Report
 from memory_rag.evaluation.series import LIGHT, series_of
 from memory_rag.evaluation.statistics import RESAMPLES
 from memory_rag.evaluation.wording import WITHIN, counted, in_brackets, p_value, points, points_between
-from memory_rag.html.cards import badge, card, listed, quiet, row, share_bar, table, words
+from memory_rag.html.cards import badge, card, listed, quiet, share_bar, table, words
 from memory_rag.html.markup import Html, joined, tag
 
 _BESIDE: Final = ("success", "ndcg")
@@ -100,8 +100,10 @@ def wins_html(report: Report, texts: Mapping[str, str]) -> Html:
     for side, name in (told[0], told[1], told[3]):
         for place in found[side][:_SHOWN]:
             query = report["queries"][place]
-            lists.append(row(name, words(texts.get(query, query)), quiet(report["categories"][place])))
-    return card(bars, *lists, title=f"Who has evidence among the first {k}: {a} or {b}?")
+            lists.append([name, words(texts.get(query, query)), report["categories"][place]])
+    return card(
+        bars, table(["found by", "question", "kind"], lists), title=f"Who has evidence among the first {k}: {a} or {b}?"
+    )
 
 
 def chart_html(name: str, svg: str) -> Html:

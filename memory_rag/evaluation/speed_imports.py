@@ -19,7 +19,7 @@ from memory_rag.evaluation.speed_histories import WRITERS, write_history
 from memory_rag.importers import open_import
 from memory_rag.turns import Turn
 
-TURNS: Final = 4000
+TURNS: Final = 12_000
 ROUNDS: Final = 4
 GOAL: Final = 15_000
 """Turns parsed and stored in a second, embedding apart."""

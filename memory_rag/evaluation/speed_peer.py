@@ -7,8 +7,10 @@ import os
 import resource
 import shutil
 import subprocess
+import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +20,11 @@ from memory_rag.errors import MemoryRagError
 
 
 class PeerError(MemoryRagError):
-    """A peer that could not do what was asked of it."""
+    """Somebody (``script``) who could not do what was asked of them."""
+
+    def __init__(self, script: str, message: str) -> None:
+        super().__init__(message)
+        self.script = script
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +92,9 @@ class PeerProcess:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
-        watch = None
-        if within_s is not None:
-            # The watch ends the process, and so this waits for no answer that won't come.
-            import threading
-
-            watch = threading.Timer(within_s, self._process.kill)
+        # The watch ends the process, and so nobody waits for an answer that won't come.
+        watch = None if within_s is None else threading.Timer(within_s, self._process.kill)
+        if watch is not None:
             watch.start()
         try:
             stdin.write(json.dumps({"do": what, "with": given}) + "\n")
@@ -100,25 +103,23 @@ class PeerProcess:
         except BrokenPipeError:
             line = ""
         finally:
-            late = watch is not None and not watch.is_alive()
+            late = watch is not None and watch.finished.is_set()
             if watch is not None:
                 watch.cancel()
         if not line:
             why = f"took over {within_s:g} s" if late else "ended; its last words are in " + str(self._log)
-            raise PeerError(f"{what}: {why}")
+            raise PeerError(self.name, f"{what}: {why}")
         told: Mapping[str, Any] = json.loads(line)
         if "error" in told:
-            raise PeerError(f"{what}: {told['error']}")
+            raise PeerError(self.name, f"{what}: {told['error']}")
         return Answer(told["answer"], told["s"], told["cpu_s"], told["process_cpu_s"], told["peak_mib"])
 
     def stop(self) -> None:
         """End it as it ends by itself: with the end of its input."""
         stdin = self._process.stdin
         if stdin is not None and not stdin.closed:
-            try:
+            with suppress(BrokenPipeError):
                 stdin.close()
-            except BrokenPipeError:
-                pass
         try:
             self._process.wait(timeout=60)
         except subprocess.TimeoutExpired:

@@ -71,10 +71,11 @@ class SharedCorpus:
     def questions(self, n: int, *, among: int) -> list[Question]:
         """Return questions about the first ``among`` turns."""
         asked = self.corpus.asked(n, among=among)
+        rows = np.load(self.vectors_path, mmap_mode="r")[:among]
         vectors = np.array(
-            [self.vectors.question(number, about=about, among=among) for number, (about, _) in enumerate(asked)]
+            [self.vectors.question(number, rows=rows, about=about) for number, (about, _) in enumerate(asked)]
         )
-        nearest = exactly_nearest(vectors, np.load(self.vectors_path, mmap_mode="r")[:among])
+        nearest = exactly_nearest(vectors, rows)
         return [
             Question(
                 text,
@@ -101,9 +102,7 @@ def exactly_nearest(queries: Vectors, rows: Vectors) -> npt.NDArray[np.int64]:
 
 def agreement(found: Sequence[Sequence[str]], exact: Sequence[Sequence[str]]) -> float:
     """Return the share of the exactly nearest that were found."""
-    shares = [
-        len(set(ours[:K]) & set(right)) / max(1, len(right)) for ours, right in zip(found, exact, strict=True)
-    ]
+    shares = [len(set(ours[:K]) & set(right)) / max(1, len(right)) for ours, right in zip(found, exact, strict=True)]
     return float(np.mean(shares))
 
 

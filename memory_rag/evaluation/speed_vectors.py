@@ -19,6 +19,7 @@ _SUBJECTS: Final = 512
 _OF_SUBJECT: Final = 0.45
 _OF_TURN: Final = 0.62
 _OF_ANOTHER: Final = 0.38
+_OF_CHANCE: Final = 0.55
 _FALLING: Final = 0.75
 """Standard deviation of the n-th direction: 1 / n^.75; participation dimension about 80, as MiniLM's on LoCoMo."""
 
@@ -33,6 +34,7 @@ class MadeVectors:
     def __init__(self, *, seed: int, dim: int = DIM) -> None:
         self.seed = seed
         self.dim = dim
+        self._last: tuple[int, Vectors] | None = None
 
     def turns(self, start: int, stop: int) -> Vectors:
         """Return the vectors of the turns with these numbers, shape (stop - start, dim)."""
@@ -42,15 +44,20 @@ class MadeVectors:
             return np.zeros((0, self.dim), np.float32)
         return np.concatenate(blocks)[start - first * _BLOCK : stop - first * _BLOCK]
 
-    def question(self, number: int, *, about: int, among: int) -> Vectors:
-        """Return the vector, shape (dim,), of a question about one turn of the first ``among``."""
+    def question(self, number: int, *, rows: Vectors, about: int) -> Vectors:
+        """Return the vector, shape (dim,), of a question about the turn of one of these rows."""
         draw = np.random.default_rng([self.seed, 11, number])
-        other = int(draw.integers(among))
-        mixed = _OF_TURN * self.turns(about, about + 1)[0] + _OF_ANOTHER * self.turns(other, other + 1)[0]
-        chance = self._spread(draw, 1)[0]
-        return _unit((mixed + 0.55 * chance)[np.newaxis])[0]
+        other = int(draw.integers(len(rows)))
+        mixed = _OF_TURN * rows[about] + _OF_ANOTHER * rows[other] + _OF_CHANCE * self._spread(draw, 1)[0]
+        [vector] = _unit(mixed[np.newaxis])
+        return np.asarray(vector, np.float32)
 
     def _block(self, number: int) -> Vectors:
+        if self._last is None or self._last[0] != number:
+            self._last = number, self._made(number)
+        return self._last[1]
+
+    def _made(self, number: int) -> Vectors:
         draw = np.random.default_rng([self.seed, 10, number])
         own = self._spread(draw, _BLOCK)
         subject = self._subjects[draw.integers(_SUBJECTS, size=_BLOCK)]
@@ -74,7 +81,8 @@ class MadeVectors:
 class KnownVectors:
     """An embedder without a model: it looks up the vector of a text among those it was given.
 
-    It takes the place of a model where the time of all else is measured.
+    It takes the place of a model where the time of all else is measured. A question's vector is the one it was told
+    last, whatever of the question is asked for: participants' names are taken out before it is embedded.
     """
 
     reads_speaker = False
@@ -87,6 +95,8 @@ class KnownVectors:
         self._rows: npt.NDArray[np.int64] = np.zeros(0, np.int64)
         self._vectors: Vectors = np.zeros((0, dim), np.float32)
         self._given: dict[str, Vectors] = {}
+        self.asked: Vectors = np.zeros(dim, np.float32)
+        """The vector, shape (dim,), of the next question."""
 
     def know(self, texts: Iterable[str], vectors: Vectors) -> None:
         """Know the vectors of many texts, one row each, in place of those known before."""
@@ -126,7 +136,7 @@ class KnownVectors:
         return rows
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return self.embed_turns(texts)
+        return np.tile(self.asked, (len(texts), 1))
 
 
 def _keys_of(texts: Iterable[str]) -> npt.NDArray[np.uint64]:

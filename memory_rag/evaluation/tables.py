@@ -20,7 +20,9 @@ from memory_rag.evaluation.kept_tables import kept_table, subjects_table
 from memory_rag.evaluation.known_items import known_items_table
 from memory_rag.evaluation.markdown import interval, markdown_table, share
 from memory_rag.evaluation.recall_tables import SETS, recall_tables
+from memory_rag.evaluation.speed_counted_table import counted_table
 from memory_rag.evaluation.speed_imports import import_table
+from memory_rag.evaluation.speed_peer_tables import SPEED_PEER_TABLES, speed_peer_tables
 from memory_rag.evaluation.speed_tables import speed_tables
 
 Results = Mapping[str, Mapping[str, Any]]
@@ -104,6 +106,14 @@ def tables_of(results: Results) -> dict[str, str]:
         "made-with": _made(_made_with, results, ""),
     }
     tables |= fifty_tables(results["fifty"]) if "fifty" in results else {one: _missing(one) for one in FIFTY_TABLES}
+    tables["speed-counted"] = (
+        counted_table(results["speed-counted"]) if "speed-counted" in results else _missing("speed-counted")
+    )
+    tables |= (
+        speed_peer_tables(results["speed-peers"], results.get("speed"))
+        if "speed-peers" in results
+        else dict.fromkeys(SPEED_PEER_TABLES, _missing("speed-peers", command="bench-speed"))
+    )
     if "speed" in results:
         return tables | speed_tables(results["speed"])
     names = ("speed", "speed-queries", "speed-prompts", "speed-adds", "speed-start", "speed-space", "speed-embedding")
@@ -115,8 +125,8 @@ def _made(make: Callable[[Results], str], results: Results, prefix: str) -> str:
     return make(found) if found else _missing(prefix.rstrip("-"))
 
 
-def _missing(what: str) -> str:
-    return f"Not measured yet{': ' + what if what else ''}. Measure it with `make bench`."
+def _missing(what: str, *, command: str = "bench") -> str:
+    return f"Not measured yet{': ' + what if what else ''}. Measure it with `make {command}`."
 
 
 def _not_found(results: Results) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final, Literal
@@ -17,6 +18,11 @@ _TONES: Final[dict[Tone, str]] = {"good": "#00916b", "unsure": "#b07d00", "bad":
 _QUIET: Final = "opacity:.66;font-size:.9em"
 _CARD: Final = "max-width:54em;margin:.3em 0;line-height:1.45;text-align:left"
 _CELL: Final = "padding:.25em 1em .25em 0;vertical-align:top;border:none;background:none"
+_MARK: Final = "background:rgba(255,196,0,.38);color:inherit;padding:0 .1em;border-radius:.15em"
+_SHORT: Final = 3
+"""Characters that a narrow margin holds, such as a rank."""
+_CODE: Final = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
+"""Code between fences, and the fences; the last may be open, where a text is cut."""
 _LINE: Final = "1px solid rgba(128,128,128,.28)"
 
 
@@ -28,9 +34,10 @@ def card(*inside: str | None, title: str | None = None, tone: Tone = "calm") -> 
 
 def row(left: str, *inside: str | None) -> Html:
     """Return one of several: a number or a word in the margin, and what it is about."""
+    margin = "1.8em" if len(left) <= _SHORT else "6em"
     return tag(
         "div",
-        tag("div", left, style="flex:0 0 5.2em;font-variant-numeric:tabular-nums"),
+        tag("div", left, style=f"flex:0 0 {margin};font-variant-numeric:tabular-nums"),
         tag("div", *inside, style="flex:1;min-width:0"),
         style=f"display:flex;gap:.8em;padding:.45em 0;border-top:{_LINE}",
     )
@@ -43,18 +50,31 @@ def quiet(*inside: str | None) -> Html:
 
 def badge(word: str, tone: Tone) -> Html:
     """Return a word with its colour."""
-    return tag("span", word, style=f"color:{_TONES[tone]};font-weight:600")
+    return tag("span", word, style=f"color:{_TONES[tone]};font-weight:600;white-space:nowrap")
 
 
 def words(text: str, *, marks: Iterable[Span] = (), around: Span | None = None) -> Html:
-    """Return a text as it was written, parts of it marked; of a long one only what lies ``around`` a span, if given."""
+    """Return a text as it was written, parts of it marked; of a long one only what lies ``around`` a span, if given.
+
+    Code between fences is set as code.
+    """
     shown = Span(0, len(text)) if around is None else part_around(text, around)
     parts: list[str] = ["… "] if shown.start else []
     for piece in pieces_of(text, marks, within=shown):
-        marked = "background:rgba(255,196,0,.38);color:inherit;padding:0 .1em;border-radius:.15em"
-        parts.append(tag("mark", piece.text, style=marked) if piece.is_marked else piece.text)
+        parts.append(tag("mark", piece.text, style=_MARK) if piece.is_marked else _with_code(piece.text))
     parts += [" …"] if shown.end < len(text) else []
     return tag("div", *parts, style="white-space:pre-wrap;overflow-wrap:anywhere")
+
+
+def _with_code(text: str) -> Html:
+    parts = _CODE.split(text)
+    code = "font-family:monospace;font-size:.92em"
+    return joined(tag("span", part, style=code) if at % 2 else part for at, part in enumerate(parts))
+
+
+def folded(title: str, *inside: str | None) -> Html:
+    """Return something that is opened by a click."""
+    return tag("details", tag("summary", title, style="cursor:pointer"), *inside, style="margin-top:.4em")
 
 
 def place(*, who: str, said_at: datetime | None, turn_id: str, conversation_id: str, more: str = "") -> Html:

@@ -35,6 +35,9 @@ def parts_of(role: Role, content: Any, *, tools: dict[str, str]) -> list[Part]:
     its maker runs, is a block of the model's turn. ``tools`` are the names of the tools called so far, by call id;
     this message's calls are added.
     """
+    words = _only_words(content)
+    if words:
+        return [Part(role, words, recalled=role is not Role.TOOL and bool(words.strip()))]
     blocks = as_list(content)
     tools.update(_called(blocks))
     answers = [block for block in blocks if is_result(block)] if role is not Role.ASSISTANT else []
@@ -53,6 +56,13 @@ def parts_of(role: Role, content: Any, *, tools: dict[str, str]) -> list[Part]:
         recalled = role is not Role.TOOL and is_said(words, others)
         parts.append(Part(role, words, others, recalled=recalled, own=rest if answers else None))
     return parts
+
+
+def _only_words(content: Any) -> str:
+    """Return the words of a message that holds nothing else, as most do; "" for any other."""
+    if isinstance(content, list) and len(content) == 1:
+        return _text(content[0])
+    return content if isinstance(content, str) else ""
 
 
 def result_text(answer: Any) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory_rag.importers.chatgpt_content import attachments_of, canvas_of, content_of
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
@@ -84,8 +83,7 @@ def _elsewhere(branch: Branch, conversation_id: str, options: ImportOptions) -> 
         yield from _turn(_Place(conversation_id, session_id, place), node_id, message, options)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a message stands."""
 
     conversation_id: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory_rag.importers.messages import as_list, as_object, joined, kind_of
 from memory_rag.turns import Block
@@ -13,8 +12,7 @@ _SPOKEN = {"text", "audio_transcription"}
 _ON_CANVAS = {"canmore.create_textdoc", "canmore.update_textdoc", "canmore.comment_textdoc"}
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """A message's words, its blocks, and whether it is talk (``recalled``) or a machine's notes."""
 
     text: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from memory_rag.importers.anthropic_content import parts_of
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
@@ -52,8 +51,7 @@ class ClaudeImporter:
                 yield from guarded(partial(_conversation, found, ids, options), where=found.where)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a message stands."""
 
     conversation_id: str
@@ -139,13 +137,15 @@ def _turns(
             ordinal=ordinal,
             said=said,
             source=Source(ClaudeImporter.name, native_id + part.suffix, raw_without_bytes(_own(fields, part))),
-            recalled=place.ordinal < FIRST_ABANDONED,
+            recalled=place.session_id == place.conversation_id,
         )
 
 
 def _parts(role: Role, fields: dict[str, Any], tools: dict[str, str]) -> list[Part]:
     """Return a message's turns: what tools answered, what was pasted or taken out of files, and its own words."""
     parts = parts_of(role, fields.get("content"), tools=tools)
+    if len(parts) == 1 and parts[0].text and not (parts[0].suffix or fields.get("attachments") or fields.get("files")):
+        return parts
     whole = next((part for part in parts if not part.suffix), Part(role, ""))
     parts = [part for part in parts if part.suffix]
     text = fields.get("text")

@@ -24,12 +24,16 @@ _MACHINE: Final = (
     "<command-name>",
     "<command-message>",
     "<local-command-stdout>",
+    "<local-command-stderr>",
     "<local-command-caveat>",
     "<bash-input>",
     "<bash-stdout>",
+    "<bash-stderr>",
     "<system-reminder>",
     "<task-notification>",
+    "[Request interrupted by user",
 )
+_NO_TALK: Final = ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage")
 
 
 class ClaudeCodeImporter:
@@ -37,10 +41,10 @@ class ClaudeCodeImporter:
 
     The lines that one answer is written as stay turns of their own, in the file's order, since they are written
     when they are said; a block that is written twice in an answer is kept once. A ``user`` line that holds a tool's
-    answer is the tool's turn. Out of recall are tool traffic, thinking, the program's own notes, summaries of what
-    was said before, and what sub-agents say, which is a session of its own. What a person took back to say it anew
-    is a branch that was abandoned. A parent that was never written, a broken line and a last line that is half
-    written cost only themselves.
+    answer is the tool's turn. Out of recall are tool traffic, thinking, the program's own notes and errors, summaries
+    of what was said before, and what sub-agents say, which is a session of its own. What a person took back to say
+    it anew is a branch that was abandoned. A parent that was never written, a broken line and a last line that is
+    half written cost only themselves.
     """
 
     name = "claude-code"
@@ -118,7 +122,7 @@ class _Session:
         said = moment(record.get("timestamp"), tz=self.options.tz)
         if said.problem:
             yield Noted(said.problem, f"line {line.number}")
-        talk = not (record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary") or abandoned)
+        talk = not (abandoned or any(record.get(sign) for sign in _NO_TALK) or _is_notice(record))
         session_id = self.conversation_id
         if abandoned:
             session_id += f"/{ABANDONED_SESSION}"
@@ -147,6 +151,11 @@ class _Session:
             content = [block for block, mark in zip(content, marks, strict=True) if mark not in before]
             before.update(marks)
         return parts_of(role or Role.USER, content, tools=self.tools)
+
+
+def _is_notice(record: dict[str, Any]) -> bool:
+    """Whether the program speaks in the model's place: a limit that is reached, a server that doesn't answer."""
+    return as_object(record.get("message")).get("model") == "<synthetic>"
 
 
 def _raw(line: Line, part: Part) -> str:

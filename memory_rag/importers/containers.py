@@ -59,20 +59,23 @@ def _folder(root: Path, opened: ExitStack, max_entry_bytes: int) -> Iterator[Sou
         for name in subfolders:
             if (Path(folder) / name).is_symlink():
                 yield Unread(str(Path(folder) / name), "a link to a folder")
+        inside = Path(folder).resolve()
         for name in sorted(names, key=_natural):
-            yield from _in_folder(Path(folder) / name, opened, max_entry_bytes)
+            yield from _in_folder(Path(folder) / name, inside, opened, max_entry_bytes)
     for fault in faults:
         yield Unread(str(fault.filename), f"can't be read: {fault.strerror}")
 
 
-def _in_folder(path: Path, opened: ExitStack, max_entry_bytes: int) -> Iterator[SourceFile | Unread]:
+def _in_folder(path: Path, inside: Path, opened: ExitStack, max_entry_bytes: int) -> Iterator[SourceFile | Unread]:
     try:
         if not path.is_file():
             yield Unread(str(path), "not a file")
         elif _is_zip(path):
             yield from _zip(path, str(path), opened, max_entry_bytes)
-        else:
+        elif path.is_symlink():
             yield _plain(path, str(path))
+        else:
+            yield _plain(path, str(path), resolved=inside / path.name)
     except ImportFormatError as error:
         yield Unread(str(path), str(error).removeprefix(f"{path}: "))
 
@@ -110,9 +113,9 @@ def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, *, label: str, insi
     )
 
 
-def _plain(path: Path, label: str) -> SourceFile:
+def _plain(path: Path, label: str, *, resolved: Path | None = None) -> SourceFile:
     try:
-        return _file(path.resolve(), label)
+        return _file(resolved or path.resolve(), label)
     except OSError as error:
         raise ImportFormatError(f"{label}: can't be read: {error.strerror}") from error
 

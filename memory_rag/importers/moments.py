@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory_rag.importers.json_stream import WrittenFloat
 
@@ -33,8 +32,7 @@ _MONTHS = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """An instant, the way it was written, and what is wrong with it.
 
     All three are empty when the source gives no time; ``problem`` is set when what it gives can't be
@@ -63,9 +61,7 @@ def moment(value: Any, *, tz: tzinfo) -> Moment:
         return Moment(written=written, problem="time 0, taken for unknown")
     plain = _PLAIN_SECONDS.fullmatch(written)
     if plain is not None:
-        return Moment(
-            _EPOCH + timedelta(seconds=int(plain[1]), microseconds=int((plain[2] or "").ljust(6, "0"))), written
-        )
+        return Moment(_EPOCH + timedelta(0, int(plain[1]), int((plain[2] or "").ljust(6, "0"))), written)
     if isinstance(value, str) and not _NUMBER.fullmatch(value.strip()):
         return _from_iso(value, tz)
     try:

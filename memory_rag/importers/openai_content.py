@@ -9,6 +9,7 @@ from typing import Any
 from memory_rag.importers.messages import as_list, as_object, as_written, joined, kind_of, raw_json
 from memory_rag.turns import Block, Role
 
+_BESIDE_WORDS = frozenset({"refusal", "audio", "tool_calls", "function_call"})
 _TEXT_KINDS = {"text", "input_text", "output_text"}
 _BLOCK_KINDS = {
     "image_url": "image",
@@ -35,7 +36,10 @@ def blocks_of(message: dict[str, Any], role: Role) -> tuple[Block, ...]:
 
     Text parts are blocks as well when there are several, since the joined text doesn't show where one ends.
     """
-    parts = as_list(message.get("content"))
+    content = message.get("content")
+    if isinstance(content, str) and role is not Role.TOOL and message.keys().isdisjoint(_BESIDE_WORDS):
+        return ()
+    parts = as_list(content)
     several = sum(1 for part in parts if _said(part)) > 1
     blocks = [_block(part) for part in parts if several or _said(part) is None]
     refusal = message.get("refusal")

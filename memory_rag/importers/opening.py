@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from memory_rag.errors import ImportFormatError, TurnError
 from memory_rag.importers.accounts import Account, account_of
@@ -212,6 +212,7 @@ def open_import(
         alone = len(found) == 1
         report = ImportReport(str(where))
         files: list[ImportFile] = []
+        shared: dict[Any, Any] = {}
         for source in found:
             chosen = source if isinstance(source, Unread) else _chosen(source, candidates, known, alone)
             if isinstance(chosen, Unread):
@@ -219,6 +220,7 @@ def open_import(
             elif isinstance(source, SourceFile):
                 counts = FileReport(source.label, chosen.name)
                 report.files.append(counts)
+                source = replace(source, shared=shared)
                 files.append(ImportFile(source, chosen, options or ImportOptions(), counts, alone))
         if not files:
             raise ImportFormatError(_nothing_found(report, known))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
@@ -29,7 +29,8 @@ _NOTICES: Final = frozenset(
 ) | {"pinned_item", "unpinned_item", "bot_add", "bot_remove", "tombstone", "reminder_add", "reminder_delete"}
 
 _STAMP: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
-_NEVER: Final = Decimal(0)
+_USUAL_STAMP: Final = re.compile(r"([0-9]{10})\.([0-9]{6})")
+_NEVER: Final = 0
 
 
 class SlackImporter:
@@ -45,9 +46,6 @@ class SlackImporter:
     name = "slack"
     whole_conversations = True
 
-    def __init__(self) -> None:
-        self._last = _Names()
-
     def detect(self, sample: Sample) -> Detection:
         for item in sample.items if sample.kind == "list" else ():
             fields = as_object(item)
@@ -56,12 +54,11 @@ class SlackImporter:
         return Detection(self.name, 0.0, "no messages with 'type' and 'ts'")
 
     def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
-        # Read once for all files of an export; whoever reads another meanwhile has other names in hand.
-        names = self._last = _names_beside(source, self._last)
+        names = _names_beside(source)
         channel = source.path.parent.name or source.path.stem
         conversation_id = f"slack-{names.channels.get(channel, channel)}"
-        yield Conversation(conversation_id, f"#{channel}")
-        found: list[tuple[Decimal, int, dict[str, Any], str]] = []
+        yield Conversation(conversation_id, names.titles.get(channel, f"#{channel}"))
+        found: list[tuple[int, int, dict[str, Any], str]] = []
         seen: set[str] = set()
         for number, value in enumerate(values_of(source, as_written=True)):
             if isinstance(value, Skipped):
@@ -81,7 +78,7 @@ class SlackImporter:
             seen.add(str(written))
             found.append((sent, number, message, as_written(message, value.written)))
         for sent, _number, message, raw in sorted(found, key=lambda one: one[:2]):
-            yield from self._turn(message, names, _Place(conversation_id, int(sent * 1_000_000), raw), options)
+            yield from self._turn(message, names, _Place(conversation_id, sent, raw), options)
 
     def _turn(self, message: dict[str, Any], names: _Names, place: _Place, options: ImportOptions) -> Iterator[Item]:
         given = message.get("text")
@@ -119,8 +116,7 @@ class SlackImporter:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a message stands, and its JSON as it is kept."""
 
     conversation_id: str
@@ -130,29 +126,38 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The names of people and channels by id, and the ids of channels by name; ``of`` tells which lists they are of."""
+    """The names of people and channels by id, and the ids of channels, and the titles of talks of two, by name."""
 
-    of: tuple[str, ...] = ()
     people: dict[str, str] = field(default_factory=dict)
     channels: dict[str, str] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
 
 
-def _names_beside(source: SourceFile, before: _Names) -> _Names:
-    """Return what the lists beside a channel's folder tell, which is ``before`` if they are the same lists."""
-    files = {name: source.beside(f"../{name}") for name in _PEOPLE + _CHANNELS}
-    lists = {name: file for name, file in files.items() if file is not None}
-    of = tuple(f"{file.path} {file.size}" for file in lists.values())
-    if of == before.of:
-        return before
-    found = _Names(of)
-    for name, file in lists.items():
-        for one in map(as_object, _listed(file)):
+def _names_beside(source: SourceFile) -> _Names:
+    """Return what the lists beside a channel's folder tell, read once for all channels and days of an export."""
+    of = (_Names, source.path.parent.parent)
+    if of not in source.shared:
+        source.shared[of] = _names_in(source)
+    names: _Names = source.shared[of]
+    return names
+
+
+def _names_in(source: SourceFile) -> _Names:
+    found = _Names()
+    for name in _PEOPLE + _CHANNELS:
+        file = source.beside(f"../{name}")
+        for one in map(as_object, [] if file is None else _listed(file)):
             native_id, called = one.get("id"), one.get("name")
             if not isinstance(native_id, str):
                 continue
             if name in _CHANNELS:
                 found.channels[called if isinstance(called, str) else native_id] = native_id
                 found.people[native_id] = called if isinstance(called, str) else native_id
+                members = [
+                    found.people.get(member) for member in as_list(one.get("members")) if isinstance(member, str)
+                ]
+                if not isinstance(called, str) and members and all(members):
+                    found.titles[native_id] = ", ".join(filter(None, members))
             else:
                 profile = as_object(one.get("profile"))
                 names = (profile.get("display_name"), profile.get("real_name"), one.get("real_name"), called)
@@ -165,10 +170,13 @@ def _speaker(message: dict[str, Any], names: _Names) -> str:
     named = names.people.get(user) if isinstance(user, str) else None
     if named:
         return named
+    if user == "USLACKBOT":
+        return "Slackbot"
     profile, bot = as_object(message.get("user_profile")), as_object(message.get("bot_profile"))
-    known = "Slackbot" if user == "USLACKBOT" else ""
-    given = (known, profile.get("display_name"), profile.get("real_name"), message.get("username"), bot.get("name"))
-    return next((name for name in given if isinstance(name, str) and name), str(user or message.get("bot_id") or ""))
+    for name in (profile.get("display_name"), profile.get("real_name"), message.get("username"), bot.get("name")):
+        if isinstance(name, str) and name:
+            return name
+    return str(user or message.get("bot_id") or "")
 
 
 def _listed(file: SourceFile) -> list[Any]:
@@ -178,8 +186,11 @@ def _listed(file: SourceFile) -> list[Any]:
     return []
 
 
-def _sent(written: Any) -> tuple[str, Decimal]:
-    """Return what is wrong with a time stamp, or "", and its value."""
+def _sent(written: Any) -> tuple[str, int]:
+    """Return what is wrong with a time stamp, or "", and its microseconds."""
+    usual = _USUAL_STAMP.fullmatch(written) if isinstance(written, str) else None
+    if usual is not None:
+        return "", int(usual[1] + usual[2])
     if written is None or written == "":
         return "ts missing", _NEVER
     if not isinstance(written, str):
@@ -192,7 +203,7 @@ def _sent(written: Any) -> tuple[str, Decimal]:
         return "ts not finite", _NEVER
     if not _STAMP.fullmatch(written):
         return "ts not understood", _NEVER
-    return ("", value) if 0 <= value < 2**40 else ("ts out of range", _NEVER)
+    return ("", int(value * 1_000_000)) if 0 <= value < 2**40 else ("ts out of range", _NEVER)
 
 
 def _blocks(message: dict[str, Any]) -> tuple[Block, ...]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
@@ -107,8 +106,7 @@ def _messages(
         yield from _turn(message, written, _Place(conversation_id, native_id, last, at), options)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a message stands: in a conversation, and ``where`` in words."""
 
     conversation_id: str

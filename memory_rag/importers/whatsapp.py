@@ -161,6 +161,8 @@ class _Chat:
         if header is None:
             return
         where = f"line {number - len(lines)}"
+        # What ends the line, where a file's first line ends otherwise.
+        lines = [*lines[:-1], lines[-1].removesuffix("\r")]
         said = speaker_of("\n".join(lines), names=self.names)
         if said is None:
             yield Skipped("a notice that nobody says", where)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from memory_rag.turns import Block, Span
 
 _MARK: Final = "\u200e"
+_LONGEST_NOTE: Final = 80
 _NAMED: Final = re.compile(rf"{_MARK}?([^\s<>/\\:][^<>/\\:\n]*\.\w{{2,5}}) \([^()\n]{{3,40}}\)(?=\n|\Z)")
 _ATTACHED: Final = re.compile(rf"{_MARK}?<[^:<>\n]{{3,30}}: ?([^<>\n]+\.\w{{2,5}})>")
 _EDITED: Final = re.compile(
@@ -53,6 +54,8 @@ def is_placeholder(text: str) -> bool:
     """
     if text.startswith(_MARK) and ":" not in text and "\n" not in text and not _NAMED.match(text):
         return True
+    if len(text) > _LONGEST_NOTE:
+        return False
     bare = text.strip(f"{_MARK} \u00a0")
     return _LEFT_OUT.fullmatch(bare) is not None or _DELETED.fullmatch(bare) is not None
 
@@ -66,6 +69,8 @@ def blocks_of(text: str) -> tuple[Block, ...]:
     if named is not None:
         data: dict[str, Any] = {"name": named[1], "type": named[1].rpartition(".")[2].casefold()}
         return (Block("attachment", data),)
+    if len(text) > _LONGEST_NOTE:
+        return ()
     bare = text.strip(f"{_MARK} \u00a0")
     return (Block("attachment", {"left_out": bare}),) if _LEFT_OUT.fullmatch(bare) else ()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from functools import cache, lru_cache
 from typing import Final
@@ -49,6 +50,8 @@ _OF_IDS: Final = b"0123456789abcdef-:.TZ+"
 _FIGURES: Final = bytes(0x30 if byte in _DIGITS else 0x20 for byte in range(256))
 _BETWEEN: Final = b" ()+-./" + bytes((0xC2, 0xA0, 0xE2, *range(0x80, 0xA0), 0xAF, 0x88, 0x92))
 _EIGHT_DIGITS: Final = b"0" * 8
+# "keyboard" and "max_tokens" are no names of a key; "nyckeln" and "tokenet" are.
+_NAME: Final = re.compile(rf"(?:{'|'.join(NAME_ENDS)})(?![A-DF-MO-Za-df-mo-z0-9_])")
 
 
 def _as_bytes_read(*words: str) -> tuple[str, ...]:
@@ -96,7 +99,7 @@ def glance(text: str, wanted: int = ALL, *, is_joined: bool = False) -> int:
             if is_told or (has_at and "://" in small):
                 seen |= PASSWORD
     if wanted & KEY and _LONG_RUN in data.translate(_RUNS):
-        is_named = _has_any(text, NAME_ENDS) and (is_joined or names_a_value(text))
+        is_named = _has_any(text, NAME_ENDS) and (_NAME.search(text) is not None if is_joined else names_a_value(text))
         if is_named or marks_in(data):
             seen |= KEY
     if b"PRIVATE KEY" in data:

@@ -11,7 +11,7 @@ from memory_rag.errors import RefusedError
 from memory_rag.privacy.glance import FIGURES, families_of, glance
 from memory_rag.privacy.kinds import Action, Kind, actions_of
 from memory_rag.privacy.never import Never
-from memory_rag.privacy.source_glance import beside, glance_at_json, glance_at_strings
+from memory_rag.privacy.source_glance import beside, glance_at_json, glance_at_strings, is_dull
 from memory_rag.settings import Settings
 from memory_rag.store.screening import IN_BLOCKS, IN_SOURCE, Finding, Screened
 from memory_rag.turns import Block, Turn
@@ -152,6 +152,8 @@ class Screening:
 
         Most sources are told at a glance to hold nothing.
         """
+        if is_dull(raw, text, self._taken_families):
+            return []
         rest = raw if self._taken_families & FIGURES else beside(raw, text)
         if not glance_at_json(rest, self._taken_families):
             return []

@@ -33,6 +33,7 @@ _OF_ALL_PARTS: Final = EMAIL | FIGURES
 _OF_IDS: Final = b"0123456789abcdef-:.TZ+,{}[] "
 """Ids, hashes, times and what stands between strings: no word and no mark that is looked for is made of these alone."""
 _LONGEST_PART: Final = 40
+_NEAR: Final = 80
 _MOST_PARTS: Final = 4096
 _DULL: Final = set[bytes]()
 """Parts of JSON between quotation marks, met so far, with no word and no mark; most are names of fields."""
@@ -52,6 +53,21 @@ def glance_at_json(text: str, wanted: int = ALL) -> int:
         seen = glance(text, wanted) | glance(decoded, wanted, is_joined=True)
     # An option of a command line begins with the space that stands before a string which follows its name.
     return seen | (wanted & PASSWORD if '"-' in decoded else 0)
+
+
+def is_dull(source: str, text: str, wanted: int = ALL) -> bool:
+    """Tell whether a source's JSON surely holds nothing beside the turn's text, in which nothing was found.
+
+    Only the simplest are told: without escapes, and made of parts that come in every message.
+    """
+    if wanted & _OF_ALL_PARTS or "\\" in source or '"-' in source or source[:1] not in ("{", "["):
+        return False
+    parts = set(text_bytes(source).split(b'"')) - _DULL
+    parts.discard(text_bytes(text))
+    if not _NAMES.isdisjoint(parts):
+        return False
+    fresh = [part for part in parts if part.translate(None, _OF_IDS)]
+    return not fresh or (_are_learnt(fresh) and _NAMES.isdisjoint(fresh))
 
 
 def _glance_at_parts(text: str, wanted: int) -> int:
@@ -129,7 +145,7 @@ def _is_told(before: str, was_told: bool) -> bool:
         return True
     if before.endswith('": '):
         return is_telling(before[before.rfind('"', 0, -3) + 1 : -3])
-    names = _NAME.findall(before)
+    names = _NAME.findall(before[-_NEAR:]) or _NAME.findall(before)
     return is_telling(names[-1]) if names else was_told
 
 

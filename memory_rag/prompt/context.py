@@ -100,11 +100,11 @@ class Assembly:
             context, ranking = self._assembled(
                 question, wish=wish, fixed=fixed, files=files, summaries=summaries, spare=spare
             )
-            over = context.account.over_by
-            if not 0 < over <= context.account.of("marks") - _MARKS:
+            together = context.account.of("marks") - _MARKS
+            if not context.account.over_by or together <= spare:
                 break
-            # Each part was within its room, and together they aren't: once more, with less room for what may go.
-            spare += over
+            # Each part was within its room, and together they aren't: once more, with so much less for what may go.
+            spare = together
         return context, ranking
 
     def _assembled(
@@ -128,7 +128,7 @@ class Assembly:
         left = max(0, left - spare)
         asked = self._asked(question, wish)
         window, summary = self._window(wish, left, summaries, asked)
-        left -= window.n_tokens
+        left -= window.n_tokens + self._opening(window)
         ranking, found, earlier = None, Retrieved(), Earlier()
         need = self._need(question, wish)
         notes = [NOT_ASKED] if need is Need.NONE and wish.retrieve == Retrieve.AUTO else []
@@ -180,6 +180,10 @@ class Assembly:
         if not self.counter.is_estimate or not text:
             return 0
         return max(0, self.counter.count(text) - sum(part.n_tokens for part in parts))
+
+    def _opening(self, window: Window) -> int:
+        """Return what it costs that the user has to speak first, where the window begins with the model."""
+        return MESSAGE_OVERHEAD + self.counter.count(LEFT_OUT) if window.is_led_by_model else 0
 
     def _need(self, question: str, wish: ContextWish) -> Need:
         if wish.retrieve == Retrieve.AUTO:
@@ -250,7 +254,7 @@ class Assembly:
         system = BETWEEN.join(sections)
         marks = _MARKS + self._together(system, [*costs[: len(fixed)], summed])
         marks += self._together(earlier.text + found.text, quotes)
-        marks += MESSAGE_OVERHEAD + self.counter.count(LEFT_OUT) if window.is_led_by_model else 0
+        marks += self._opening(window)
         costs.append(PartCost("marks", marks))
         costs.append(PartCost("newest turns", window.n_tokens, _turns(len(window.turns))))
         costs += [quotes[0], summed, quotes[1]]

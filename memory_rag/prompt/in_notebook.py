@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memory_rag.html.cards import badge, card, listed, quiet, row, share_bar, table, words
-from memory_rag.html.markup import Html, tag
+from memory_rag.html.cards import badge, card, folded, listed, quiet, row, share_bar, table, words
+from memory_rag.html.markup import Html
 from memory_rag.turns import Span
 
 if TYPE_CHECKING:
     from memory_rag.prompt.brief import Brief
+    from memory_rag.prompt.message_parts import Json
     from memory_rag.prompt.prompt_context import PromptContext
     from memory_rag.prompt.whereabouts import Whereabouts
 
@@ -27,16 +28,17 @@ def context_html(context: PromptContext) -> Html:
     counted = "estimated, erring high" if account.is_estimate else f"counted by {account.counter}"
     title = f"{account.total:,} of {account.budget:,} tokens ({counted})"
     turns = [[one.turn_id, one.part, one.why, f"{one.n_tokens:,}"] for one in context.included]
-    included = table(["turn", "part", "why", "tokens"], turns, numbers=1) if turns else None
-    whole = tag(
-        "details",
-        tag("summary", "The prompt, word for word", style="cursor:pointer"),
-        *(row(str(message["role"]), words(_said(message["content"]))) for message in context.messages),
-        style="margin-top:.4em",
-    )
     return card(
-        table(["part", "of the budget", "tokens", ""], costs), included, listed(context.notes), whole, title=title
+        table(["part", "of the budget", "tokens", ""], costs),
+        listed(context.notes),
+        folded("Why each turn is there", table(["turn", "part", "why", "tokens"], turns, numbers=1)) if turns else None,
+        folded("The prompt, word for word", *map(_message, context.messages)),
+        title=title,
     )
+
+
+def _message(message: Json) -> Html:
+    return row(str(message["role"]), words(_said(message["content"])))
 
 
 def _said(content: object) -> str:
@@ -52,10 +54,10 @@ def brief_html(brief: Brief) -> Html:
         rows.append(row("decision", words(f"{one.text}{why}"), quiet(f"{one.decided_at:%Y-%m-%d}")))
     rows += [row("file", str(file)) for file in brief.files]
     if brief.summary is not None:
-        rows.append(row("summary", words(brief.summary.text)))
+        rows.append(row("summary", words(brief.summary.text, around=_START)))
     for talk in brief.earlier:
-        about = "no summary yet" if talk.summary is None else talk.summary.one_line
-        rows.append(row("earlier", words(about, around=_START), quiet(talk.title or talk.name)))
+        about = "not summarised yet" if talk.summary is None else talk.summary.one_line
+        rows.append(row("earlier", words(talk.title or talk.name), quiet(about)))
     if not rows:
         return card("A new session knows nothing yet.")
     return card(*rows, title=f"What a new session of {brief.conversation_id} knows")

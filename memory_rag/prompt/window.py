@@ -126,7 +126,8 @@ def _fitted(turns: Sequence[Turn], *, must_stay: set[str], n_tokens: int, counte
             return smaller
         window = smaller
     over = window.n_tokens - n_tokens
-    note = f"{len(window.turns)} turns are in no summary yet and stay verbatim, {over:,} tokens over the budget"
+    tokens = "1 token" if over == 1 else f"{over:,} tokens"
+    note = f"{len(window.turns)} turns are in no summary yet and stay verbatim, {tokens} over the budget"
     return replace(window, notes=(*window.notes, note))
 
 

@@ -8,7 +8,6 @@ nothing else.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
@@ -73,12 +72,12 @@ class Bm25:
         self.postings = postings or Postings()
         self._lengths = Growing(np.zeros(0, np.int32) if lengths is None else lengths)
 
-    def add(self, entry: int, terms: Sequence[str]) -> None:
-        """Add an entry; entries are numbered from 0 without gaps."""
+    def add(self, entry: int, texts: Sequence[Sequence[str]]) -> None:
+        """Add entries by their terms, the first of them ``entry``; they are numbered from 0 without gaps."""
         if entry != len(self._lengths):
             raise ValueError(f"the next entry is {len(self._lengths)}, got {entry}")
-        self._lengths.append(len(terms))
-        self.postings.add(entry, Counter(terms))
+        self._lengths.extend(np.array([len(terms) for terms in texts], np.int32))
+        self.postings.add(entry, texts)
 
     def only(self, kept: Mask) -> Bm25:
         """Return the index of these entries alone, numbered anew from 0."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -25,6 +26,8 @@ from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span, Turn
 
 _BATCH_PASSAGES: Final = 256
+_MOST_PASSAGES: Final = 8192
+_SOON_S: Final = 0.5
 _DEAD_SHARE: Final = 0.3
 _SAMPLES_KEPT: Final = 8
 _FEW: Final = 1 / 8
@@ -114,9 +117,11 @@ class DenseIndex:
         done = 0
         if progress is not None:
             progress(0, len(waiting))
+        pace = _Pace()
         try:
-            for batch in self._batches(table, store, waiting, budget=budget):
-                self._write(batch, store, unlocked)
+            for batch in self._batches(table, store, waiting, pace=pace, budget=budget):
+                with pace.measured():
+                    self._write(batch, store, unlocked)
                 done += len(batch.turn_ids)
                 if progress is not None:
                     progress(done, len(waiting))
@@ -255,12 +260,13 @@ class DenseIndex:
             self._groups.add(rows.ids)
 
     def _batches(
-        self, table: TurnTable, store: TurnStore, waiting: list[int], *, budget: int | None
+        self, table: TurnTable, store: TurnStore, waiting: list[int], *, pace: _Pace, budget: int | None
     ) -> Iterator[_Batch]:
-        batch = _Batch()
+        batch: _Batch | None = None
         used = 0
         for start in range(0, len(waiting), _BATCH_PASSAGES):
             part = waiting[start : start + _BATCH_PASSAGES]
+            seq = store.last_seq
             turns = store.turns_at([int(table.row[entry]) for entry in part])
             for entry in part:
                 row = int(table.row[entry])
@@ -275,11 +281,12 @@ class DenseIndex:
                 if budget is not None and used > budget:
                     break
                 # The key of the words as they are read here: they may be newer than the table.
+                batch = batch or _Batch(seq)
                 batch.add(turn, row, content_key(turn), self._passages(turn))
-                if len(batch.texts) >= _BATCH_PASSAGES:
+                if len(batch.texts) >= pace.n_passages:
                     yield batch
-                    batch = _Batch()
-        if batch.texts:
+                    batch = None
+        if batch is not None:
             yield batch
 
     def _passages(self, turn: Turn) -> Iterator[tuple[Span, str]]:
@@ -288,10 +295,26 @@ class DenseIndex:
             yield span, as_embedded(span.of(text), speaker=turn.speaker, embedder=self.embedder)
 
 
+class _Pace:
+    """How many passages make a batch: twice as many after one that was done soon, since to write takes a moment."""
+
+    def __init__(self) -> None:
+        self.n_passages = _BATCH_PASSAGES
+
+    @contextmanager
+    def measured(self) -> Iterator[None]:
+        """Choose the next batch's size by how long this one takes."""
+        began = monotonic()
+        yield
+        soon = monotonic() - began < _SOON_S
+        self.n_passages = min(_MOST_PASSAGES, 2 * self.n_passages) if soon else _BATCH_PASSAGES
+
+
 @dataclass(slots=True)
 class _Batch:
-    """Passages to embed together, whole turns at a time."""
+    """Passages to embed together, whole turns at a time, read when the store's last change was ``seq`` or later."""
 
+    seq: int
     texts: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     ids: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -306,6 +329,8 @@ class _Batch:
 
     def still_said(self, store: TurnStore) -> Mask:
         """Return which passages are of turns that are stored with the same words."""
+        if store.last_seq == self.seq:
+            return np.ones(len(self.ids), np.bool_)
         turns = store.turns_at(list(dict.fromkeys(row for row, *_ in self.ids)))
         present = {row: content_key(turn) for row, turn in turns.items()}
         return np.array([present.get(row) == content for row, content, *_ in self.ids], np.bool_)

@@ -28,7 +28,7 @@ _STATUS: Final[dict[str, tuple[str, Tone]]] = {
     "too_short": ("too short", "calm"),
     "not_found": ("not found", "bad"),
 }
-_COMPARED: Final = 5
+_COMPARED: Final = 3
 
 
 def ranking_html(ranking: Ranking) -> Html:
@@ -51,10 +51,8 @@ def hit_html(hit: Hit) -> Html:
 
 
 def _hit(hit: Hit) -> Html:
-    whole = hit.span == Span(0, len(hit.turn.text))
-    marks = [] if whole else [hit.span]
     where = place_of(hit.turn, more=f"score {hit.score:.2f}")
-    return row(f"{hit.rank}", where, words(hit.turn.text, marks=marks, around=hit.span))
+    return row(f"{hit.rank}", where, words(hit.turn.text, around=hit.span))
 
 
 def quotes_html(query: str, quotes: Sequence[Quote]) -> Html:
@@ -74,9 +72,23 @@ def quote_row(quote: Quote) -> Html:
         said_at=quote.said_at,
         turn_id=quote.turn_id,
         conversation_id=quote.conversation_id,
-        more=more if quote.corrected_at is None else f"{more} · corrected since",
+        more=more if quote.corrected_at is None else f"{more} · corrected {quote.corrected_at:%Y-%m-%d}",
     )
-    return row(badge(word, tone), where, words(f"“{quote.text}”"), listed(map(_told, quote.differences)))
+    return row(
+        badge(word, tone), where, words(quote.text, marks=_differing(quote)), listed(map(_told, quote.differences))
+    )
+
+
+def _differing(quote: Quote) -> list[Span]:
+    """Return where the words stand that are not the words asked for."""
+    found: list[Span] = []
+    at = 0
+    for difference in quote.differences:
+        start = quote.text.find(difference.found, at) if difference.found else -1
+        if start >= 0:
+            at = start + len(difference.found)
+            found.append(Span(start, at))
+    return found
 
 
 def verdicts_html(verdicts: Sequence[Verdict]) -> Html:

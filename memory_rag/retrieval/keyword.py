@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -20,9 +21,10 @@ from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Turn
 
 FILE_NAME: Final = "keyword.npz"
-FORMAT: Final = 5
+FORMAT: Final = 6
 """Changes when the columns of the table, or how they are made, do; the analyzer's fingerprint tells of the terms."""
 _BATCH: Final = 1000
+_SPEAKERS_KEPT: Final = 1000
 
 
 class KeywordIndex:
@@ -33,6 +35,7 @@ class KeywordIndex:
         self.table = TurnTable()
         self.bm25 = Bm25()
         self._fresh = FreshTerms(self.table, self.bm25.postings)
+        self._terms_of_speaker = lru_cache(maxsize=_SPEAKERS_KEPT)(partial(_terms_of_speaker, analyzer))
         self.applied_seq = 0
         self.applied_at = 0
 
@@ -57,26 +60,30 @@ class KeywordIndex:
         rows = list(latest)
         for start in range(0, len(rows), _BATCH):
             part = rows[start : start + _BATCH]
-            turns = store.turns_at(part)
-            for row in part:
-                earlier = self.table.entry_of(row)
-                if earlier is not None:
-                    self._fresh.leave_out(earlier)
-                if row in turns:
-                    # The terms first: whoever is stopped here leaves the table and the postings of equal length.
-                    turn, seq = turns[row], latest[row]
-                    terms, language = self.terms_of(turn), self.analyzer.language_of(turn.text)
-                    entry = self.table.append(row, turn, seq=seq, language=language)
-                    self._fresh.take_in(entry, terms)
-                    self.bm25.add(entry, terms)
-                else:
-                    self.table.end(row)
+            self._apply(part, store.turns_at(part), latest)
             if progress is not None:
                 progress(min(start + _BATCH, len(rows)), len(rows))
         self._fresh.settle()
         if changes:
             self.applied_seq, self.applied_at = changes[-1].seq, changes[-1].changed_at
         return len(changes)
+
+    def _apply(self, rows: Sequence[int], turns: Mapping[int, Turn], latest: Mapping[int, int]) -> None:
+        """Take in the turns at some rows as they are now, each by its latest change; a row without one has none."""
+        taken_in: list[list[str]] = []
+        for row in rows:
+            earlier = self.table.entry_of(row)
+            if earlier is not None:
+                self._fresh.leave_out(earlier)
+            turn = turns.get(row)
+            if turn is None:
+                self.table.end(row)
+                continue
+            terms, language = self.terms_of(turn), self.analyzer.language_of(turn.text)
+            entry = self.table.append(row, turn, seq=latest[row], language=language)
+            self._fresh.take_in(entry, terms)
+            taken_in.append(terms)
+        self.bm25.add(len(self.table) - len(taken_in), taken_in)
 
     def compact(self) -> None:
         """Drop what is left of removed turns and of earlier versions; entries are numbered anew."""
@@ -87,10 +94,7 @@ class KeywordIndex:
 
     def terms_of(self, turn: Turn) -> list[str]:
         """Return what a turn is found by: its words, its captions, and its speaker's name if that is a name."""
-        terms = self.analyzer.terms(turn.searchable)
-        if turn.speaker.casefold() in ROLE_NAMES:
-            return terms
-        return [*self.analyzer.terms(turn.speaker), *terms]
+        return [*self._terms_of_speaker(turn.speaker), *self.analyzer.terms(turn.searchable)]
 
     def save(self, folder: Path) -> None:
         """Write a snapshot; the index can be loaded from it and catches up from there."""
@@ -130,6 +134,10 @@ class KeywordIndex:
         index._fresh = FreshTerms(index.table, index.bm25.postings)
         index.applied_seq, index.applied_at = (int(number) for number in parts["applied"])
         return index
+
+
+def _terms_of_speaker(analyzer: Analyzer, speaker: str) -> list[str]:
+    return [] if speaker.casefold() in ROLE_NAMES else analyzer.terms(speaker)
 
 
 def _made_by(analyzer: Analyzer) -> bytes:

@@ -1,9 +1,12 @@
-"""Which turns hold a term: arrays that take one turn at a time and one slice at a search."""
+"""Which turns hold a term: arrays that take some turns at a time and one slice at a search."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -11,129 +14,220 @@ import numpy.typing as npt
 
 from memory_rag.retrieval.turn_table import Mask, pack_texts, unpack_texts
 
-_SEAL_AT_LEAST: Final = 4096
+_SEAL_FROM: Final = 4096
+"""Postings that are listed one by one until they are made a segment; so many at once are made one right away."""
+_GROWTH: Final = 4
+"""A segment is folded into the one before it when that isn't so many times as large."""
+_Numbers = npt.NDArray[np.int64]
 
 
 class Postings:
-    """Which entries hold a term and how often; sealed arrays for what is old, growing ones for what is new."""
+    """Which entries hold a term and how often.
+
+    What is old lies in a few sealed segments, each much larger than the next; what is new in lists of its own.
+    """
 
     def __init__(self) -> None:
-        self.terms: list[str] = []
-        self._numbers: dict[str, int] = {}
-        self._starts = np.zeros(1, np.int64)
-        self._entries = np.zeros(0, np.int32)
-        self._counts = np.zeros(0, np.float32)
+        self._vocabulary = _Vocabulary()
+        self._segments: list[_Segment] = []
         self._tail: dict[int, tuple[array[int], array[float]]] = {}
         self._tail_size = 0
 
-    def add(self, entry: int, counts: Mapping[str, int]) -> None:
-        """Add an entry's terms; entries come in rising order."""
-        for term, count in counts.items():
-            number = self._numbers.get(term)
-            if number is None:
-                number = self._numbers[term] = len(self.terms)
-                self.terms.append(term)
-            tail = self._tail.get(number)
-            if tail is None:
-                tail = self._tail[number] = (array("i"), array("f"))
-            tail[0].append(entry)
-            tail[1].append(count)
-        self._tail_size += len(counts)
-        if self._tail_size > max(_SEAL_AT_LEAST, len(self._entries) // 4):
-            self.seal()
+    @property
+    def terms(self) -> list[str]:
+        """Every term that was seen, by its number."""
+        return self._vocabulary.terms
+
+    def add(self, first: int, texts: Sequence[Sequence[str]]) -> None:
+        """Add entries by their terms, the first of them ``first``; entries come in rising order."""
+        if sum(map(len, texts)) >= _SEAL_FROM:
+            self._seal_tail()
+            self._put(_Segment.of_texts(texts, first=first, vocabulary=self._vocabulary))
+            return
+        for entry, terms in enumerate(texts, first):
+            counts = Counter(terms)
+            for term, count in counts.items():
+                listed = self._tail.setdefault(self._vocabulary[term], (array("i"), array("f")))
+                listed[0].append(entry)
+                listed[1].append(count)
+            self._tail_size += len(counts)
+        if self._tail_size > _SEAL_FROM:
+            self._seal_tail()
 
     def of(self, term: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]] | None:
         """Return (entries, counts) of a term, entries rising; None for a term that was never seen."""
-        number = self._numbers.get(term)
+        number = self._vocabulary.get(term)
         if number is None:
             return None
-        entries, counts = self._entries[:0], self._counts[:0]
-        if number < len(self._starts) - 1:
-            part = slice(self._starts[number], self._starts[number + 1])
-            entries, counts = self._entries[part], self._counts[part]
+        found = [held for segment in self._segments if len((held := segment.of(number))[0])]
         tail = self._tail.get(number)
         if tail is not None:
             # Copies: a live view would forbid the arrays to grow.
-            entries = np.concatenate([entries, np.array(tail[0], np.int32)])
-            counts = np.concatenate([counts, np.array(tail[1], np.float32)])
-        return entries, counts
-
-    def within(self, chosen: Mask) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return (term's number, entry) for all that some entries hold; takes time in proportion to all postings."""
-        if self._tail_size > _SEAL_AT_LEAST:
-            self.seal()
-        held = chosen[self._entries]
-        of_each = np.diff(np.concatenate([[0], np.cumsum(held)])[self._starts])
-        new = [(number, entry) for number, (listed, _) in self._tail.items() for entry in listed if chosen[entry]]
-        numbers, entries = np.array(new, np.int64).reshape(-1, 2).T
+            found.append((np.array(tail[0], np.int32), np.array(tail[1], np.float32)))
+        if len(found) == 1:
+            return found[0]
+        entries, counts = ([np.zeros(0, np.int32)], [np.zeros(0, np.float32)])
         return (
-            np.concatenate([np.repeat(np.arange(len(of_each)), of_each), numbers]),
-            np.concatenate([self._entries[held].astype(np.int64), entries]),
+            np.concatenate([*entries, *(held[0] for held in found)]),
+            np.concatenate([*counts, *(held[1] for held in found)]),
         )
 
-    def seal(self) -> None:
-        """Fold the growing arrays into the sealed ones; takes time in proportion to all postings."""
-        if not self._tail:
-            return
-        n = len(self.terms)
-        old = np.diff(self._starts, append=self._starts[-1:].repeat(n + 1 - len(self._starts)))
-        new = np.zeros(n, np.int64)
-        for number, (listed, _) in self._tail.items():
-            new[number] = len(listed)
-        starts = np.concatenate([[0], np.cumsum(old + new)])
-        entries = np.empty(starts[-1], np.int32)
-        counts = np.empty(starts[-1], np.float32)
-        shift = np.repeat(starts[:-1] - self._starts_padded(n), old)
-        places = np.arange(len(self._entries)) + shift
-        entries[places], counts[places] = self._entries, self._counts
-        for number, (listed, counted) in self._tail.items():
-            part = slice(starts[number] + old[number], starts[number + 1])
-            entries[part], counts[part] = listed, counted
-        self._starts, self._entries, self._counts = starts, entries, counts
-        self._tail, self._tail_size = {}, 0
+    def within(self, chosen: Mask) -> tuple[_Numbers, _Numbers]:
+        """Return (term's number, entry) for all that some entries hold; takes time in proportion to all postings."""
+        self._seal_tail()
+        numbers, entries = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for segment in self._segments:
+            held = chosen[segment.entries]
+            of_each = np.diff(_before(held)[segment.starts])
+            numbers.append(np.repeat(np.arange(len(of_each)), of_each))
+            entries.append(segment.entries[held].astype(np.int64))
+        return np.concatenate(numbers), np.concatenate(entries)
 
-    def _starts_padded(self, n: int) -> npt.NDArray[np.int64]:
-        known = self._starts[:-1]
-        return np.concatenate([known, np.full(n - len(known), self._starts[-1], np.int64)])
+    def seal(self) -> _Segment:
+        """Fold everything into one segment and return it; takes time in proportion to all postings."""
+        self._seal_tail()
+        while len(self._segments) > 1:
+            self._fold_last()
+        if not self._segments:
+            self._segments = [_Segment(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))]
+        self._segments = [self._segments[0].with_room(len(self.terms))]
+        return self._segments[0]
 
-    def document_frequencies(self, searched: Mask) -> npt.NDArray[np.int64]:
+    def document_frequencies(self, searched: Mask) -> _Numbers:
         """Return, for every term by number, in how many of the searched entries it occurs."""
-        self.seal()
-        hits = np.concatenate([[0], np.cumsum(searched[self._entries])])
-        frequencies: npt.NDArray[np.int64] = hits[self._starts[1:]] - hits[self._starts[:-1]]
-        return frequencies
+        sealed = self.seal()
+        return np.diff(_before(searched[sealed.entries])[sealed.starts])
 
     def only(self, kept: Mask) -> Postings:
         """Return the postings of these entries alone, numbered anew from 0; a term that none of them holds is gone."""
-        self.seal()
-        held = kept[self._entries]
-        starts = np.concatenate([[0], np.cumsum(held)])[self._starts]
-        lengths = np.diff(starts)
+        sealed = self.seal()
+        held = kept[sealed.entries]
+        lengths = np.diff(_before(held)[sealed.starts])
         used = np.flatnonzero(lengths)
         return Postings.from_arrays(
             {
                 "terms": pack_texts([self.terms[number] for number in used.tolist()]),
-                "starts": np.concatenate([[0], np.cumsum(lengths[used])]),
-                "entries": (np.cumsum(kept) - 1)[self._entries[held]],
-                "counts": self._counts[held],
+                "starts": _before(lengths[used]),
+                "entries": (np.cumsum(kept) - 1)[sealed.entries[held]],
+                "counts": sealed.counts[held],
             }
         )
 
     def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
-        self.seal()
+        """Return the whole as arrays, for a snapshot."""
+        sealed = self.seal()
         return {
             "terms": pack_texts(self.terms),
-            "starts": self._starts,
-            "entries": self._entries,
-            "counts": self._counts,
+            "starts": sealed.starts,
+            "entries": sealed.entries,
+            "counts": sealed.counts,
         }
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[np.generic]]) -> Postings:
+        """Return the postings whose :meth:`arrays` these are."""
         postings = cls()
-        postings.terms = unpack_texts(arrays["terms"])
-        postings._numbers = {term: number for number, term in enumerate(postings.terms)}
-        postings._starts = np.asarray(arrays["starts"], np.int64)
-        postings._entries = np.asarray(arrays["entries"], np.int32)
-        postings._counts = np.asarray(arrays["counts"], np.float32)
+        postings._vocabulary = _Vocabulary(unpack_texts(arrays["terms"]))
+        postings._segments = [
+            _Segment(
+                np.asarray(arrays["starts"], np.int64),
+                np.asarray(arrays["entries"], np.int32),
+                np.asarray(arrays["counts"], np.float32),
+            )
+        ]
         return postings
+
+    def _seal_tail(self) -> None:
+        if not self._tail:
+            return
+        lengths = np.zeros(len(self.terms), np.int64)
+        numbers = sorted(self._tail)
+        lengths[numbers] = [len(self._tail[number][0]) for number in numbers]
+        entries, counts = array("i"), array("f")
+        for number in numbers:
+            entries += self._tail[number][0]
+            counts += self._tail[number][1]
+        self._tail, self._tail_size = {}, 0
+        self._put(_Segment(_before(lengths), np.array(entries, np.int32), np.array(counts, np.float32)))
+
+    def _put(self, segment: _Segment) -> None:
+        self._segments.append(segment)
+        while len(self._segments) > 1 and len(self._segments[-2]) < _GROWTH * len(self._segments[-1]):
+            self._fold_last()
+
+    def _fold_last(self) -> None:
+        last = self._segments.pop()
+        self._segments[-1] = self._segments[-1].followed_by(last)
+
+
+class _Vocabulary(dict[str, int]):
+    """Numbers for terms, given in the order of first use."""
+
+    def __init__(self, terms: list[str] | None = None) -> None:
+        self.terms = terms or []
+        super().__init__((term, number) for number, term in enumerate(self.terms))
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self.terms)
+        self.terms.append(term)
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """The postings of a stretch of entries, sorted by term and entry.
+
+    Those of term ``n`` lie from ``starts[n]`` to ``starts[n + 1]``; a term that is newer than the segment has none.
+    """
+
+    starts: _Numbers
+    entries: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.float32]
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[Sequence[str]], *, first: int, vocabulary: _Vocabulary) -> _Segment:
+        """Return the postings of some entries' terms."""
+        numbers = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(texts)), np.int64)
+        of_entry = np.repeat(np.arange(len(texts)), [len(terms) for terms in texts])
+        keys = np.sort(numbers * len(texts) + of_entry)
+        firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+        number, entry = np.divmod(keys[firsts], max(1, len(texts)))
+        counts = np.diff(firsts, append=len(keys)).astype(np.float32)
+        lengths = np.bincount(number, minlength=len(vocabulary.terms))
+        return cls(_before(lengths), (entry + first).astype(np.int32), counts)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def of(self, number: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """Return a term's entries and counts."""
+        if number + 1 >= len(self.starts):
+            return self.entries[:0], self.counts[:0]
+        part = slice(self.starts[number], self.starts[number + 1])
+        return self.entries[part], self.counts[part]
+
+    def with_room(self, n_terms: int) -> _Segment:
+        """Return the segment with places for terms that it has none of."""
+        missing = n_terms + 1 - len(self.starts)
+        return _Segment(np.append(self.starts, self.starts[-1:].repeat(missing)), self.entries, self.counts)
+
+    def followed_by(self, later: _Segment) -> _Segment:
+        """Return both as one; the entries of the other come after this one's."""
+        n = len(later.starts) - 1
+        early = self.with_room(n)
+        sizes = np.diff(early.starts), np.diff(later.starts)
+        starts = _before(sizes[0] + sizes[1])
+        entries = np.empty(starts[-1], np.int32)
+        counts = np.empty(starts[-1], np.float32)
+        for segment, size, begin in ((early, sizes[0], starts[:-1]), (later, sizes[1], starts[:-1] + sizes[0])):
+            places = np.repeat(begin - segment.starts[:-1], size)
+            places += np.arange(len(segment))
+            entries[places], counts[places] = segment.entries, segment.counts
+        return _Segment(starts, entries, counts)
+
+
+def _before(sizes: npt.NDArray[np.generic]) -> _Numbers:
+    """Return how many there are before each of some groups, and after the last: where each begins and all end."""
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts

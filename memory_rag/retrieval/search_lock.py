@@ -27,6 +27,21 @@ class SearchLock:
             yield
 
     @contextmanager
+    def held_if_free(self) -> Iterator[bool]:
+        """Hold the lock unless another thread does, and tell whether it is held.
+
+        Raises:
+            StoreError: the memory was opened before this process was forked.
+        """
+        self._refuse_if_forked()
+        is_held = self._lock.acquire(blocking=False)
+        try:
+            yield is_held
+        finally:
+            if is_held:
+                self._lock.release()
+
+    @contextmanager
     def given_up(self) -> Iterator[None]:
         """Let other threads have the lock that this thread holds once, and take it back at the end."""
         self._lock.release()

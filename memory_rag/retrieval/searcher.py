@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, tzinfo
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from memory_rag.embedding.embedder import Embedder, Vectors, checked_vectors
+from memory_rag.embedding.embedder import Embedder, Vectors
 from memory_rag.errors import QueryError
 from memory_rag.retrieval.bm25 import Bm25, Pool
 from memory_rag.retrieval.candidates import candidates
@@ -24,6 +23,7 @@ from memory_rag.retrieval.participants import Participants
 from memory_rag.retrieval.passage_span import keyword_span
 from memory_rag.retrieval.pools import Pools
 from memory_rag.retrieval.query import QueryAnalysis, analyze_query
+from memory_rag.retrieval.query_vectors import QueryVectors
 from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
 from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_entries
 from memory_rag.retrieval.scene import MISSING, Scene
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     # Loading it loads FAISS, which keyword search does without.
     from memory_rag.retrieval.dense import DenseIndex
 
-_CACHED_QUERIES: Final = 256
 _ONLY_COMMON: Final = (
     "every word of this question is a stop word, which keyword search leaves out; find where these very words "
     "were said with: memory-rag quote"
@@ -106,7 +105,7 @@ class Searcher:
         self.ranker = ranker or ConversationRanker()
         self._order = SpokenOrder()
         self._participants: tuple[TurnTable, int, Participants] | None = None
-        self._vectors: OrderedDict[tuple[str, str], Vectors] = OrderedDict()
+        self._vectors = QueryVectors()
         self._pools = Pools(keyword, zone=zone)
 
     def search(
@@ -177,7 +176,17 @@ class Searcher:
         Raises:
             EmbedderError: the embedder can't be loaded or reached.
         """
-        self._query_vector(self.analyze(query).dense_text, embedder)
+        self._vectors.of(self.analyze(query).dense_text, embedder)
+
+    def foresee(self, query: str, embedder: Embedder, *, by_matter: bool = False) -> None:
+        """Begin to embed a question that will be searched for, and with ``by_matter`` what it is about.
+
+        Returns at once; what fails is told by the search.
+        """
+        analysis = self.analyze(query)
+        self._vectors.foresee(analysis.dense_text, embedder)
+        if by_matter:
+            self._vectors.foresee(analysis.matter, embedder)
 
     def matter_vector(self, query: str, embedder: Embedder) -> Vectors:
         """Return the vector of what a question is about, with its shift: to ask a list of subjects by.
@@ -185,7 +194,7 @@ class Searcher:
         Raises:
             EmbedderError: the embedder can't be loaded or reached.
         """
-        return self._query_vector(self.analyze(query).matter, embedder) - embedder.query_shift
+        return self._vectors.of(self.analyze(query).matter, embedder) - embedder.query_shift
 
     def scene(
         self, analysis: QueryAnalysis, stage: Stage, dense: DenseIndex | None, *, left_out: Entries | None = None
@@ -197,7 +206,7 @@ class Searcher:
         self._order.catch_up(stage.table)
         query_vector = None
         if dense is not None:
-            query_vector = self._query_vector(analysis.dense_text, dense.embedder) - dense.embedder.query_shift
+            query_vector = self._vectors.of(analysis.dense_text, dense.embedder) - dense.embedder.query_shift
         return Scene(
             query=analysis,
             stage=stage,
@@ -300,17 +309,6 @@ class Searcher:
             span = passage or keyword_span(turn.searchable, analysis.terms, analyzer=self._keyword.analyzer)
             hits.append(Hit(turn, found.score, len(hits) + 1, turn.span_in_text(span), found.signals))
         return tuple(hits)
-
-    def _query_vector(self, text: str, embedder: Embedder) -> Vectors:
-        key = (embedder.fingerprint, text)
-        found = self._vectors.get(key)
-        if found is None:
-            vectors = checked_vectors(embedder.embed_queries([text]), n=1, dim=embedder.dim, names=["the question"])
-            found = self._vectors[key] = vectors[0]
-            if len(self._vectors) > _CACHED_QUERIES:
-                self._vectors.popitem(last=False)
-        self._vectors.move_to_end(key)
-        return found
 
 
 def _of_question(best: RankedEntry) -> float:

@@ -2,7 +2,7 @@
 
 A signal is soft: it moves a turn, it never removes one. Most come from two studies of turn-level recall on people
 talking; ``voice``, ``standing``, ``keyword_reply``, ``dense_reply`` and ``length`` are for a person and a model
-(README, Decisions).
+(docs/decisions.md).
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "fresh": 0.5,
     "length": 0.4,
 }
-"""Round numbers set by hand; README's Decisions says from what."""
+"""Round numbers set by hand; docs/decisions.md says from what."""
 
 _COMPUTE: Final[Mapping[str, Compute]] = {
     function.__name__: function

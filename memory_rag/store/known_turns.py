@@ -32,6 +32,9 @@ class KnownTurns:
 
     connection: Connection
     _absent: set[tuple[str, str, str]] = field(default_factory=set)
+    _new: tuple[str, str] | None = None
+    """The source and the conversation met last of which nothing was stored before, and the native ids met of it."""
+    _met: set[str] = field(default_factory=set)
 
     def look_ahead(self, turns: Iterable[Turn]) -> None:
         """Ask which of the turns that come next, whose ids were checked, aren't stored: 2 µs each instead of 25."""
@@ -41,13 +44,26 @@ class KnownTurns:
             if source is not None:
                 asked.setdefault((source.name, turn.conversation_id), set()).add(source.native_id)
         self._absent.clear()
-        for (name, conversation_id), native_ids in asked.items():
-            stored = self.connection.execute(
-                f"SELECT source_id FROM turns {_OF_SOURCE} IN ({','.join('?' * len(native_ids))})",
-                (name, conversation_id, *native_ids),
-            )
-            native_ids.difference_update(native_id for (native_id,) in stored)
-            self._absent.update((name, conversation_id, native_id) for native_id in native_ids)
+        for of, native_ids in asked.items():
+            absent = native_ids - (self._met if self._is_new(of) else self._stored(of, native_ids))
+            self._absent.update((*of, native_id) for native_id in absent)
+            if of == self._new:
+                self._met |= native_ids
+
+    def _is_new(self, of: tuple[str, str]) -> bool:
+        if of != self._new:
+            found = self.connection.execute(f"SELECT 1 FROM turns {_OF_SOURCE} > '' LIMIT 1", of).fetchone()
+            if found is not None:
+                return False
+            self._new, self._met = of, set()
+        return True
+
+    def _stored(self, of: tuple[str, str], native_ids: set[str]) -> set[str]:
+        places = ",".join("?" * len(native_ids))
+        found = self.connection.execute(
+            f"SELECT source_id FROM turns {_OF_SOURCE} IN ({places})", (*of, *native_ids)
+        ).fetchall()
+        return {native_id for (native_id,) in found}
 
     def find(self, turn: Turn) -> Known | None:
         """Return the stored turn of the same source; None if there is none, and from then on there may be."""

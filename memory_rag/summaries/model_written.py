@@ -1,4 +1,4 @@
-"""A summary that a model writes: asked for as JSON, its citations checked, its words counted."""
+"""A summary that a model writes: asked for as JSON, its citations and numbers checked, its words counted."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from memory_rag.summaries.chat_endpoint import ChatEndpoint, RefusedOptionError
 from memory_rag.summaries.model_answer import SCHEMA, SECTIONS, read_lines, within
 from memory_rag.summaries.reading import is_read
 from memory_rag.summaries.summary import WORD_LIMIT, Line
+from memory_rag.summaries.supported import supported
 from memory_rag.summaries.triggers import estimated_tokens
 from memory_rag.turns import Turn, printable
 
@@ -63,13 +64,17 @@ class ModelSummarizer:
         """Return what the model wrote, within ``word_limit`` words: what is over goes, the least important first.
 
         Raises:
-            ModelError: it can't be reached, or no line of its answer cites a turn that exists.
+            ModelError: it can't be reached, or no line of its answer cites a turn that has what it says.
         """
         lines = tuple(earlier)
-        known = {turn_id for line in earlier for turn_id in line.turn_ids}
+        known: dict[str, str] = {}
+        for line in earlier:
+            for turn_id in line.turn_ids:
+                known[turn_id] = f"{known.get(turn_id, '')}\n{line.text} {line.reason}"
         portions = list(self._portions([turn for turn in turns if is_read(turn)]))
         for portion in portions or ([[]] if lines else []):
-            known |= {turn_id for turn_id, _said in portion}
+            for turn_id, said in portion:
+                known[turn_id] = f"{known.get(turn_id, '')}\n{said}"
             lines = within(self._asked(lines, portion, known, focus=focus, word_limit=word_limit), word_limit)
         return lines
 
@@ -97,7 +102,7 @@ class ModelSummarizer:
         self,
         lines: Sequence[Line],
         portion: Sequence[tuple[str, str]],
-        known: set[str],
+        known: Mapping[str, str],
         *,
         focus: str,
         word_limit: int,
@@ -120,12 +125,15 @@ class ModelSummarizer:
                 else:
                     self._refused.add(refusal.option)
                 continue
-            found = read_lines(answer.text, known=known) if answer.is_whole else None
-            if found is not None:
-                return found
+            found = read_lines(answer.text, known=known.keys()) if answer.is_whole else None
+            told = tuple(own for line in found or () if (own := supported(line, known)) is not None)
+            if found is not None and (told or not found):
+                return told
             why = "its answer was cut off"
             if answer.is_whole:
                 why = "no line of its answer cites a turn that exists"
+            if found:
+                why = "every line of its answer has a number that no turn has"
             form += 1
         raise ModelError(
             f"{self.fingerprint} gave no summary that can be used: {why}; its turns stay as they are. Another model is "

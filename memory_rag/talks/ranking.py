@@ -35,7 +35,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "dense_told": 5.0,
     "meant": 1.0,
 }
-"""Round numbers set by hand; README's Decisions says from what."""
+"""Round numbers set by hand; docs/decisions.md says from what."""
 STRONG_FROM: Final = 7.5
 """The score from which on a talk is surely meant. With e5, of questions in the words of one of 25 talks 99 of 100 have
 it in Swedish and Norwegian, and 1 of 100 if that talk isn't there; of paraphrases 4, and 3."""

@@ -56,7 +56,7 @@ class Told:
             self._start_over()
             self._analyzer = analyzer
         for summary in self._shelf.numbered([number for number in numbers if number not in self._known]):
-            self._bm25.add(len(self._summaries), analyzer.terms(printable("\n".join(summary.found_by))))
+            self._bm25.add(len(self._summaries), [analyzer.terms(printable("\n".join(summary.found_by)))])
             self._summaries.append(summary)
             self._known.add(summary.number)
             self._n_texts[summary.number] = len(summary.found_by)

@@ -37,27 +37,42 @@ class _Frame:
     outcome: str
 
 
+# A verb that has another sense too is about asking only with what tells so: one raises a point, and carrots; one takes
+# up a matter in a talk, and potatoes from the ground. What was said to somebody else is no word about asking either.
 _EN_SAY: Final = (
-    "brought up|bring up|mentioned|mention|discussed|discuss|talked about|talk about|said|say|told you|tell you|"
-    "asked about|ask about|raised|shared|described|describe|outlined|outline"
+    "mentioned|mention|discussed|discuss|talked about|talk about|said|say|told you|tell you|asked about|ask about"
+)
+_EN_ALSO: Final = "brought up|bring up|raised|raise|shared|share|described|describe|outlined|outline"
+_EN_TOLD: Final = (
+    r"(?= (?:about|regarding|concerning|with you|to you|with me|(?:throughout|across|over|during|in) (?:all (?:of )?)?"
+    r"(?:our|these|those)|(?:the )?(?:different|various|several) (?:aspects|topics|things|parts|elements|concepts|"
+    r"details|points))\b)"
 )
 _ENGLISH: Final = _Frame(
     request=(
-        r"(?:can|could|would|will|do) you (?:please |also |just )?(?:list|tell|give|show|walk|remind|summari[sz]e|"
-        r"provide|help|explain|describe|recall|remember|outline)\b(?: me\b)?(?: through\b)?(?: with\b)?"
+        r"(?:can|could|would|will|do) you (?:please |also |just )?(?:list|tell|give|show|walk(?= (?:me|us)\b)|remind|"
+        r"summari[sz]e|provide|help|explain|describe|recall|remember|outline)\b(?: me\b)?(?: through\b)?(?: with\b)?"
         r"(?: understand\b)?|(?:please )?(?:tell|remind|give|show) me"
     ),
     limit=r"mention only(?: and only)? [\w-]+ (?:items?|things?|points?)",
     order=(
-        r"the order in which|in (?:which|what|chronological|the right|the correct) order|"
+        rf"the order in which(?: (?:i|we|you) (?:have |had )?(?:{_EN_ALSO}))?|"
+        r"in (?:which|what|chronological|the right|the correct) order|"
         r"in order(?=\s*(?:[?.,;]|\Z))"
     ),
     talk=(
-        r"(?:throughout|across|over|during|in|from|based on) (?:all (?:of )?)?(?:our|my|the|these|those)"
-        r"(?: recent| past| previous| entire| whole| different)? (?:conversation|chat|discussion|session|talk|message|"
-        r"request|question|exchange)s?"
+        r"(?:throughout|across|over|during|in|from|based on) (?:all (?:of )?)?"
+        r"(?:(?:our|these|those)(?: recent| past| previous| entire| whole| different)? (?:conversation|chat|discussion|"
+        r"session|talk|message|request|question|exchange)s?"
+        r"|my(?: recent| past| previous| different)? (?:conversations?|chats?|discussions|messages|requests|questions)"
+        r"(?! (?:with|to|from|by) (?!you\b))"
+        r"|the(?: recent| past| previous| entire| whole| different)? (?:conversations?|chats?|discussions?)"
+        r"(?! (?:with|between|at|from|by) (?!you\b)))"
     ),
-    saying=rf"(?:that |which )?(?:did |have |had )?(?:i|we|you) (?:have |had |ever )?(?:{_EN_SAY})",
+    saying=(
+        rf"(?:that |which )?(?:did |have |had )?(?:i|we|you) (?:have |had |ever )?"
+        rf"(?:(?:{_EN_SAY})(?! (?:with|to) (?!you\b|me\b|us\b))|(?:{_EN_ALSO}){_EN_TOLD})"
+    ),
     summary=(
         r"(?:an? |the )?(?:(?:clear|comprehensive|complete|brief|short|detailed|full|thorough|concise|quick) ){0,3}"
         r"(?:summary|overview|recap) of\b(?: (?:how|what|everything)\b)?|summari[sz]e\b(?: (?:how|what)\b)?"
@@ -78,13 +93,23 @@ _ENGLISH: Final = _Frame(
     ),
     outcome=(
         r"(?:what |where )?(?:did|have|had) (?:i|we|you and i) (?:finally |eventually |ever |already |both )?"
-        r"(?:decided?|agreed?|settled?|concluded?|ended up|end up|landed?|come to (?:an agreement|a decision))"
+        r"(?:decided?|agreed?|concluded?|(?:settled?|land(?:ed)?)(?= on\b)|end(?:ed)? up(?= with\b)|"
+        r"come to (?:an agreement|a decision))"
         r"(?: (?:on|upon|about|regarding|concerning|with|over)\b)?"
     ),
 )
 
-_SV_SAID: Final = "sade|sa|nämnde|berättade|pratade|talade|diskuterade|frågade|beskrev"
-_SV_SAY: Final = f"{_SV_SAID}|tog upp|sagt|nämnt|berättat|pratat|talat|diskuterat|frågat|beskrivit|tagit upp"
+_SV_WITH_US: Final = r"(?! (?:till|för|med) (?!(?:dig|dej|mig|mej|oss)\b))"
+_SV_ABOUT: Final = r"(?= (?:(?:med )?(?:dig|dej|mig|mej)\b|om\b|(?:i|under) (?:våra?|vårt|de här)\b|olika\b))"
+_SV_SAY: Final = (
+    rf"(?:sade|sa|nämnde|berättade|diskuterade|beskrev|sagt|nämnt|berättat|diskuterat|beskrivit)\b{_SV_WITH_US}"
+    rf"|(?:pratade|talade|frågade|pratat|talat|frågat|tog upp|tagit upp)\b{_SV_ABOUT}"
+)
+_SV_ASKED: Final = (
+    rf"(?:sade|sa|nämnde|berättade|diskuterade|beskrev) (?:jag|vi|du)(?: någonsin| tidigare)?\b{_SV_WITH_US}"
+    rf"|(?:pratade|talade|frågade) (?:jag|vi|du)(?: någonsin| tidigare)?\b{_SV_ABOUT}"
+    rf"|tog (?:jag|vi|du)(?: någonsin| tidigare)? upp\b{_SV_ABOUT}"
+)
 _SV_TO: Final = r"(?: (?:för|till) (?:dig|dej|mig|mej)\b)?(?: om\b)?(?: (?:för|till|med) (?:dig|dej|mig|mej)\b)?"
 _SWEDISH: Final = _Frame(
     request=(
@@ -114,8 +139,7 @@ _SWEDISH: Final = _Frame(
     saying=(
         rf"(?:vad )?var det (?:som )?(?:jag|vi|du) (?:{_SV_SAY})\b{_SV_TO}"
         rf"|(?:som |att )?(?:(?:har|hade) )?(?:jag|vi|du) (?:(?:har|hade|någonsin|tidigare) ){{0,2}}(?:{_SV_SAY})\b"
-        rf"{_SV_TO}|(?:{_SV_SAID}) (?:jag|vi|du)(?: någonsin| tidigare)?\b{_SV_TO}"
-        r"|tog (?:jag|vi|du)(?: någonsin| tidigare)? upp"
+        rf"{_SV_TO}|(?:{_SV_ASKED}){_SV_TO}"
     ),
     summary=(
         r"(?:(?:ge|skriv|gör) )?(?:en )?"
@@ -140,14 +164,23 @@ _SWEDISH: Final = _Frame(
     ),
     outcome=(
         r"(?:vad )?(?:(?:kom|har|hade) (?:jag|vi|du)(?: kommit)? (?:fram till|överens om)"
-        r"|(?:blev|var|är) vi (?:eniga|ense|överens) om|enades vi om|landade (?:jag|vi) (?:i|på)"
+        r"|(?:blev|var|är) vi (?:eniga|ense|överens) om|enades vi om|(?<=vad )landade (?:jag|vi) (?:i|på)"
         r"|bestämde (?:jag mig|vi oss) för|bestämde (?:jag|vi)|(?:har|hade) (?:jag|vi) bestämt(?: (?:mig|oss) för)?)\b"
         r"(?: (?:om|angående|gällande|kring|i fråga om|när det gäller|när det gällde|vad gäller)\b)?(?: att\b)?"
     ),
 )
 
-_NB_SAID: Final = "sa|nevnte|fortalte|snakket|snakka|pratet|prata|diskuterte|spurte|beskrev"
-_NB_SAY: Final = f"{_NB_SAID}|tok opp|sagt|nevnt|fortalt|diskutert|spurt|beskrevet|tatt opp"
+_NB_WITH_US: Final = r"(?! (?:til|for|med) (?!(?:deg|meg|oss)\b))"
+_NB_ABOUT: Final = r"(?= (?:(?:med )?(?:deg|meg)\b|om\b|i (?:våre?|vårt|samtalene)\b|i løpet av\b|ulike\b))"
+_NB_SAY: Final = (
+    rf"(?:sa|nevnte|diskuterte|beskrev|sagt|nevnt|diskutert|beskrevet)\b{_NB_WITH_US}"
+    rf"|(?:fortalte|snakket|snakka|pratet|prata|spurte|fortalt|spurt|tok opp|tatt opp)\b{_NB_ABOUT}"
+)
+_NB_ASKED: Final = (
+    rf"(?:sa|nevnte|diskuterte|beskrev) (?:jeg|vi|du)(?: noen gang| tidligere)?\b{_NB_WITH_US}"
+    rf"|(?:fortalte|snakket|snakka|pratet|prata|spurte) (?:jeg|vi|du)(?: noen gang| tidligere)?\b{_NB_ABOUT}"
+    rf"|tok (?:jeg|vi|du)(?: noen gang| tidligere)? opp\b{_NB_ABOUT}"
+)
 _NB_TO: Final = r"(?: (?:til )?(?:deg|meg)\b)?(?: om\b)?(?: (?:til |med )?(?:deg|meg)\b)?"
 _NORWEGIAN: Final = _Frame(
     request=(
@@ -178,8 +211,7 @@ _NORWEGIAN: Final = _Frame(
     saying=(
         rf"(?:hva )?var det (?:som )?(?:jeg|vi|du) (?:{_NB_SAY})\b{_NB_TO}"
         rf"|(?:som |at )?(?:(?:har|hadde) )?(?:jeg|vi|du) (?:(?:har|hadde|noen gang|tidligere) ){{0,2}}(?:{_NB_SAY})\b"
-        rf"{_NB_TO}|(?:{_NB_SAID}) (?:jeg|vi|du)(?: noen gang| tidligere)?\b{_NB_TO}"
-        r"|tok (?:jeg|vi|du)(?: noen gang| tidligere)? opp"
+        rf"{_NB_TO}|(?:{_NB_ASKED}){_NB_TO}"
     ),
     summary=(
         r"(?:(?:gi|skriv|lag) )?(?:en |et )?"
@@ -203,7 +235,7 @@ _NORWEGIAN: Final = _Frame(
     ),
     outcome=(
         r"(?:hva )?(?:(?:kom|har|hadde) (?:jeg|vi|du)(?: kommet)? (?:fram|frem) til"
-        r"|(?:ble|var|er) vi (?:enige|samde) om|landet (?:jeg|vi) på|konkluderte (?:jeg|vi) med"
+        r"|(?:ble|var|er) vi (?:enige|samde) om|(?<=hva )landet (?:jeg|vi) på|konkluderte (?:jeg|vi) med"
         r"|bestemte (?:jeg meg|vi oss) for|bestemte (?:jeg|vi)|(?:har|hadde) (?:jeg|vi) bestemt(?: (?:meg|oss) for)?)\b"
         r"(?: (?:om|angående|rundt|når det gjelder|når det gjaldt)\b)?(?: (?:at|å)\b)?"
     ),

@@ -110,6 +110,8 @@ def forms_of(piece: str, *, for_query: bool = False) -> Forms:
 
 
 def _forms(piece: str, for_query: bool) -> Forms:
+    if is_plain(piece):
+        return Forms((piece.lower(),), ())
     written = _composed(piece)
     if _starts_unspaced(written):
         return Forms((), _characters(written, for_query))
@@ -141,6 +143,14 @@ def _parts(written: str, for_query: bool) -> Forms:
         tuple(word for form in forms for word in form.words),
         tuple(term for form in forms for term in form.terms),
     )
+
+
+def is_plain(piece: str) -> bool:
+    """Tell whether a piece is a word in which there is nothing to compose or to take apart, as most are.
+
+    Its one form is the piece in lower case.
+    """
+    return piece.isascii() and piece.isalpha() and piece[1:].islower()
 
 
 def casefolded(word: str) -> str:

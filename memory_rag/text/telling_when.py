@@ -53,7 +53,7 @@ def tells_when(text: str, *, language: str) -> bool:
     if _DIGIT.search(text) is not None:
         return True
     pattern = _times(language)
-    return pattern is not None and pattern.search(text) is not None
+    return pattern is not None and pattern.search(text.lower()) is not None
 
 
 def asks_when(text: str, *, language: str) -> bool:
@@ -69,7 +69,7 @@ def asks_when(text: str, *, language: str) -> bool:
 @cache
 def _times(language: str) -> re.Pattern[str] | None:
     words = _TIMES.get(language)
-    return None if words is None else re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    return None if words is None else re.compile(rf"\b(?:{words})\b")
 
 
 @cache

@@ -33,11 +33,12 @@ class Line:
                 del words[place : place + 2]
         return cls(tuple(words), reads=beside["<"], writes=beside[">"])
 
-    def run(self, world: World, **environment: str) -> Ran:
-        """Run ``memory-rag`` in the world's folder, which is the working folder then."""
+    def run(self, world: World, *, agreed: bool = False, **environment: str) -> Ran:
+        """Run ``memory-rag`` in the world's folder, which is the working folder; ``agreed`` answers what is asked."""
         assert self.words[0] == "memory-rag", self.words
+        given = Path(self.reads).read_bytes() if self.reads else b"y\n" * agreed
         words = [_expanded(word, world) for word in self.words[1:]]
-        ran = world.memory_rag(*words, stdin=Path(self.reads).read_bytes() if self.reads else b"", **environment)
+        ran = world.memory_rag(*words, stdin=given, **environment)
         if self.writes:
             Path(self.writes).write_text(ran.out, encoding="utf-8")
         return ran

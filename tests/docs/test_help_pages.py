@@ -25,7 +25,6 @@ FIRST = {
     "memory-rag decide --remove": 'memory-rag decide "One price." --because "Two confuse people."',
     "memory-rag pin-file --remove": "memory-rag pin-file project.md",
     "memory-rag state --unset": "memory-rag state --set customer.since=2024",
-    "memory-rag forget --speaker": 'memory-rag add "My number is 7." --speaker Bo --said-at 2024-05-01',
 }
 """What has to be there for an example to work on."""
 

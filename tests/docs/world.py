@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -82,9 +83,12 @@ class World:
             folder.mkdir(parents=True)
         with Memory.open(self.home / "main", embedder="none") as memory:
             memory.import_path(history_path())
+            said_at = datetime(2024, 5, 1, tzinfo=UTC)
+            memory.add("My old address is Ekvägen 12.", speaker="Bo", conversation_id="notes", said_at=said_at)
         backup(self.home / "main", self.folder / "copies" / "2026-11-29")
-        with ZipFile(downloads / "chatgpt-export.zip", "w") as archive:
-            archive.writestr("conversations.json", json.dumps(CHATGPT))
+        for path in (downloads / "chatgpt-export.zip", self.folder / "chats.zip"):
+            with ZipFile(path, "w") as archive:
+                archive.writestr("conversations.json", json.dumps(CHATGPT))
         texts = {
             "answer.md": ANSWER,
             "notes.txt": "The oven man comes on Tuesday.",

@@ -186,3 +186,10 @@ def test_what_was_said_comes_back_code_point_by_code_point(
         for number, said in enumerate(talks)
         for sender, text in said
     ]
+
+
+def test_a_talk_of_ten_thousand_messages_stays_in_recall(made: Made, import_all: ImportAll) -> None:
+    said = [message(f"m{number}", "human", "Hej") for number in range(10_002)]
+    turns = import_all(made("conversations.json", [talk(*said)])).turns
+    assert len(turns) == 10_002
+    assert all(turn.recalled for turn in turns)

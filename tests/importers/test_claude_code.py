@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -113,6 +114,38 @@ def test_what_the_program_says_in_the_persons_name_is_out_of_recall(made: Made, 
     )
     assert [turn.recalled for turn in found.turns] == [False, False, False, False, True]
     assert found.turns[3].session_id == "s1/agent b7"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        line("a1", "assistant", [{"type": "text", "text": "API Error: 529 Overloaded"}], isApiErrorMessage=True),
+        line("u1", "user", [{"type": "text", "text": "[Request interrupted by user for tool use]"}]),
+        line("u1", "user", "<local-command-stderr>no such file</local-command-stderr>"),
+        line("u1", "user", "<bash-stderr>no such file</bash-stderr>"),
+        {**line("a1", "assistant", ""), "message": {"role": "assistant", "model": "<synthetic>", "content": "Limit"}},
+    ],
+)
+def test_what_the_program_says_in_anybodys_place_is_out_of_recall(
+    made: Made, import_all: ImportAll, record: dict[str, Any]
+) -> None:
+    (turn,) = import_all(made("s.jsonl", lines(record))).turns
+    assert not turn.recalled
+
+
+def test_a_message_after_an_interruption_takes_nothing_back(made: Made, import_all: ImportAll) -> None:
+    found = import_all(
+        made(
+            "s.jsonl",
+            lines(
+                line("u1", "user", "Bygg ett staket"),
+                line("u2", "user", "[Request interrupted by user]", parent="u1"),
+                line("u3", "user", "Av trä", parent="u1"),
+            ),
+        )
+    )
+    assert [turn.text for turn in found.turns if turn.recalled] == ["Bygg ett staket", "Av trä"]
+    assert found.withheld == []
 
 
 def test_records_that_are_no_messages_are_counted_and_a_summary_is_the_title(made: Made, import_all: ImportAll) -> None:

@@ -166,3 +166,40 @@ def test_two_exports_that_are_read_at_once_keep_their_names_apart(made: Made, tm
         read_at_once = [tuple(item.speaker for item in pair if isinstance(item, Turn)) for pair in in_turns]
 
     assert read_at_once == read_apart == [(), ("ada-x", "ada-y"), ("ada-x", "ada-y")]
+
+
+def test_names_are_those_of_the_export_that_is_read_now(made: Made, import_all: ImportAll, tmp_path: Path) -> None:
+    made("x/a/2023-11-14.json", [message("1700000001.000000")])
+    speakers = []
+    for name in ("Ada", "Bea"):
+        made("x/users.json", [{"id": "U1", "name": name}])
+        speakers += [turn.speaker for turn in import_all(tmp_path / "x").turns]
+    assert speakers == ["Ada", "Bea"]
+
+
+@pytest.mark.parametrize(
+    ("members", "title"), [(["U1", "U2"], "Ada Ek, Bosse"), (["U1", "U8"], "#D1"), ([], "#D1"), (None, "#D1")]
+)
+def test_a_talk_of_two_is_called_by_their_names(
+    made: Made, import_all: ImportAll, tmp_path: Path, members: Any, title: str
+) -> None:
+    made("x/users.json", USERS)
+    made("x/dms.json", [{"id": "D1", "members": members}])
+    made("x/D1/2023-11-14.json", [message("1700000001.000000")])
+    assert import_all(tmp_path / "x").conversations == [Conversation("slack-D1", title)]
+
+
+@pytest.mark.parametrize(
+    ("written", "ordinal"),
+    [
+        ("1700000001.000200", 1_700_000_001_000_200),
+        ("1700000001.0002", 1_700_000_001_000_200),
+        ("1700000001", 1_700_000_001_000_000),
+        ("1700000001.0002009", 1_700_000_001_000_200),
+    ],
+)
+def test_the_place_of_a_message_is_its_microsecond(
+    made: Made, import_all: ImportAll, written: str, ordinal: int
+) -> None:
+    (turn,) = import_all(made("a/2023-11-14.json", [message(written)])).turns
+    assert (turn.ordinal, turn.source.native_id) == (ordinal, written)

@@ -95,6 +95,27 @@ def test_a_message_goes_on_over_lines_and_is_kept_as_it_stands(made: Made, impor
     assert import_all(made("b.txt", text.replace("\n", "\r\n"))).texts == found.texts
 
 
+def test_what_ends_a_line_is_no_word_where_lines_end_in_two_ways(made: Made, import_all: ImportAll) -> None:
+    text = "2026-07-01, 10:00 - Ada: ett\n2026-07-01, 10:01 - Bo: två\r\n2026-07-01, 10:02 - Bo: tre\nfyra\r\n"
+    found = import_all(made("a.txt", text))
+    assert found.texts == ["ett", "två", "tre\nfyra"]
+    assert found.keys == import_all(made("b.txt", text.replace("\r", ""))).keys
+
+
+def test_an_hour_that_comes_twice_keeps_the_order_of_the_file(made: Made, import_all: ImportAll) -> None:
+    minutes = ("02:10", "02:50", "02:05", "02:40", "03:00")
+    text = "".join(f"2026-10-25, {minute} - Ada: kl {number}\n" for number, minute in enumerate(minutes))
+    found = import_all(made("a.txt", text), tz=ZoneInfo("Europe/Stockholm"))
+    assert found.texts == [f"kl {number}" for number in range(5)]
+    ordinals = [turn.ordinal for turn in found.turns]
+    assert ordinals == sorted(set(ordinals))
+
+
+def test_an_hour_that_a_clock_leaves_out_is_a_time_all_the_same(made: Made, import_all: ImportAll) -> None:
+    (turn,) = import_all(made("a.txt", "2026-03-29, 02:30 - Ada: natt\n"), tz=ZoneInfo("Europe/Stockholm")).turns
+    assert turn.said_at == at(2026, 3, 29, 1, 30)
+
+
 def test_notices_that_nobody_says_are_counted(made: Made, import_all: ImportAll) -> None:
     found = import_all(
         made(

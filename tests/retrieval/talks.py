@@ -97,7 +97,7 @@ class Talk:
             self.fresh.leave_out(earlier)
         self.table.append(entry if row is None else row, said, seq=entry + 1, language=language)
         self.fresh.take_in(entry, terms)
-        self.bm25.add(entry, terms)
+        self.bm25.add(entry, [terms])
         self.fresh.settle()
         return entry
 

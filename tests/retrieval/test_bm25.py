@@ -24,7 +24,7 @@ QUERIES = st.lists(st.sampled_from("abcdefz"), max_size=6)
 def made_of(texts: Sequence[Sequence[str]]) -> Bm25:
     bm25 = Bm25()
     for entry, terms in enumerate(texts):
-        bm25.add(entry, terms)
+        bm25.add(entry, [terms])
     return bm25
 
 
@@ -123,7 +123,7 @@ def test_an_empty_memory_and_empty_turns_have_scores_too(texts: list[list[str]])
 
 def test_entries_come_without_gaps() -> None:
     with pytest.raises(ValueError, match="the next entry is 0, got 1"):
-        Bm25().add(1, ["a"])
+        Bm25().add(1, [["a"]])
 
 
 def test_a_word_twice_in_a_question_counts_twice() -> None:

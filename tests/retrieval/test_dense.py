@@ -167,7 +167,8 @@ def test_progress_is_told_in_turns(memory: Folder) -> None:
         memory.keyword.table, memory.store, progress=lambda done, total: told.append((done, total))
     )
 
-    assert told == [(0, 600), (256, 600), (512, 600), (600, 600)]
+    # Those after the first have twice its size if it was done soon.
+    assert told in ([(0, 600), (256, 600), (600, 600)], [(0, 600), (256, 600), (512, 600), (600, 600)])
 
 
 def test_embedding_that_stops_on_the_way_is_taken_up_again(memory: Folder) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from hypothesis import given, settings
@@ -42,7 +41,7 @@ class Index:
             seq=len(self.table) + 1,
         )
         self.fresh.take_in(entry, words)
-        self.postings.add(entry, Counter(words))
+        self.postings.add(entry, [list(words)])
         self.said[said.row] = said
 
     def end(self, row: int) -> None:

@@ -46,6 +46,6 @@ def test_another_word_is_told(memory: Memory) -> None:
     one, other = built(memory), built(memory)
     entry = one.table.entry_of(3)
     assert entry is not None
-    one.bm25.postings.add(entry, {"boat": 1})
+    one.bm25.postings.add(entry, [["boat"]])
 
     assert disagreement(one, other) == "1 terms, such as 'boat'"

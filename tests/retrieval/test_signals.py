@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_rag.retrieval.length_norm import B_LONG, B_SHORT
 from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.length_norm import B_LONG, B_SHORT
 from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.scene import Scene
 from memory_rag.retrieval.shortlist import Shortlist

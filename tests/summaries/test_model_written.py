@@ -103,6 +103,40 @@ def test_a_summary_whose_citations_are_all_made_up_is_none(
         open_at().extend((), turns)
 
 
+def test_a_line_with_a_number_that_nobody_said_is_rejected_and_one_said_elsewhere_is_cited_from_there(
+    open_at: Open, model_server: ModelServer, talk: Talk
+) -> None:
+    said = talk(("Ebba", "Let us take 49 euro."), ("Assistant", "Then 1,200 a year, from 14 July."), ("Ebba", "Good."))
+    points = [
+        {"text": "It is 59 euro", "reason": "", "turns": ["t1"]},
+        {"text": "49 euro, 1200 a year", "reason": "", "turns": ["t1"]},
+        {"text": "it begins on 14 July, after 3 talks", "reason": "", "turns": ["t2"]},
+    ]
+    model_server.will_say({"points": points})
+
+    assert open_at().extend((), said) == (
+        Line(Kind.POINT, "49 euro, 1200 a year", ("t1", "t2")),
+        Line(Kind.POINT, "it begins on 14 July, after 3 talks", ("t2",)),
+    )
+
+
+def test_what_the_summary_so_far_says_stands_for_turns_that_are_read_no_more(
+    open_at: Open, model_server: ModelServer, talk: Talk
+) -> None:
+    model_server.will_say(PRICE)
+
+    assert open_at().extend(LINES, talk(("Ebba", "Thanks."), first=9)) == LINES
+
+
+def test_a_summary_of_numbers_that_nobody_said_is_none(
+    open_at: Open, model_server: ModelServer, turns: list[Turn]
+) -> None:
+    model_server.says = lambda request: '{"points": [{"text": "59 euro", "reason": "", "turns": ["t1"]}]}'
+
+    with pytest.raises(ModelError, match="every line of its answer has a number that no turn has"):
+        open_at().extend((), turns)
+
+
 def test_words_over_the_limit_go_and_decisions_go_last(
     open_at: Open, model_server: ModelServer, turns: list[Turn]
 ) -> None:

@@ -10,6 +10,7 @@ from memory_rag.errors import EmbedderError, MissingExtraError, PromptError
 from memory_rag.interfaces.endpoint.sayings import Saying
 from memory_rag.interfaces.endpoint.thread import Thread, Threads
 from memory_rag.interfaces.endpoint.wishes import ChatWish
+from memory_rag.prompt.asking_for_details import Need, need_of_details
 from memory_rag.retrieval.filters import Within
 from memory_rag.turns import Role
 
@@ -47,8 +48,11 @@ def known_for(memory: Memory, said: Sequence[Saying], thread: Thread, wish: Chat
     asked = next((one for one in reversed(said) if one.role is Role.USER), None)
     if asked is None or not asked.text.strip():
         return Known()
-    present = Threads(memory.store).ids_of(thread, said)
     question = memory.prompt.own_words(asked.text).text or asked.text
+    if need_of_details(question, languages=memory.indexes.languages()) is not Need.NONE:
+        # Embedding it takes as long as all the rest: both are done at once.
+        memory.foresee(question)
+    present = Threads(memory.store).ids_of(thread, said)
     newest = memory.store.newest(thread.conversation_id, n=1)
     if newest and newest[0].turn_id in present and newest[0].role is Role.USER:
         # As it is stored, so that the prompt knows it for the question.

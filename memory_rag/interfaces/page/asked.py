@@ -22,6 +22,10 @@ class StaleFormError(QueryError):
     """A form that this process didn't make."""
 
 
+class ToldError(QueryError):
+    """What was sent can't be used; the message is in the reader's language already."""
+
+
 @dataclass(frozen=True)
 class Asked:
     """What was asked: a path below the memory's own, its fields (each a list of values), and of which memory."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from memory_rag.errors import QueryError
-from memory_rag.interfaces.page.asked import Asked, Drawn, digest_of
+from memory_rag.interfaces.page.asked import Asked, Drawn, ToldError, digest_of
 from memory_rag.interfaces.page.finding import within
 from memory_rag.interfaces.page.marked import first_words
 from memory_rag.interfaces.page.titles import conversations
@@ -15,6 +14,8 @@ from memory_rag.privacy.retention import Scope
 from memory_rag.turns import Role
 
 _SHOWN: Final = 50
+_PLANNED: Final = 2000
+"""Turns up to which it is looked up what goes along with them: nobody else can write meanwhile."""
 _HORIZONS: Final = (1, 7, 30, 365)
 
 
@@ -33,16 +34,19 @@ def forget_form(asked: Asked) -> Drawn:
         "turns": [],
         "beside": (),
         "n_beside": 0,
+        "is_planned": True,
         "changed": asked.path == "/forget" and asked.one("seen") != "",
     }
     if turn_ids:
-        plan = asked.memory.forgetting.plan(turn_ids)
         values["turns"] = [
             {"turn": one, "when": asked.when(one.said_at), "words": first_words(one.text)}
-            for one in plan.removed.turns[:_SHOWN]
+            for one in asked.memory.store.get(turn_ids[:_SHOWN])
         ]
-        values["beside"] = beside_shown(plan)[:_SHOWN]
-        values["n_beside"] = len(beside_shown(plan))
+        values["is_planned"] = len(turn_ids) <= _PLANNED
+        if values["is_planned"]:
+            plan = asked.memory.forgetting.plan(turn_ids)
+            values["beside"] = beside_shown(plan)[:_SHOWN]
+            values["n_beside"] = len(beside_shown(plan))
     return Drawn("forget", values)
 
 
@@ -50,7 +54,7 @@ def forget(asked: Asked) -> Drawn:
     """Forget what was shown, and draw the proof; where something else would go now, it is shown again."""
     turn_ids = _chosen(asked)
     if not turn_ids:
-        raise QueryError(asked.texts.tell("nothing_chosen"))
+        raise ToldError(asked.texts.tell("nothing_chosen"))
     if asked.one("seen") != _seen_to_go(asked, turn_ids):
         return forget_form(asked)
     done = asked.memory.forgetting.forget(turn_ids, prove=True)
@@ -69,6 +73,8 @@ def proof_shown(done: Forgotten) -> dict[str, Any]:
     """Return what the proof's template needs."""
     return {
         "pending": done.pending,
+        "beside": beside_shown(done)[:_SHOWN],
+        "n_beside": len(beside_shown(done)),
         "proof": done.proof,
         "lines": done.proof.lines() if done.proof is not None else [],
     }
@@ -99,12 +105,12 @@ def retain(asked: Asked) -> Drawn:
     """Set a rule, take one away, or let go what is due."""
     what, scope = asked.one("do"), asked.one("scope", "memory")
     if scope not in tuple(Scope):
-        raise QueryError(asked.texts.tell("no_scope", name=scope))
+        raise ToldError(asked.texts.tell("no_scope", name=scope))
     name = "" if scope == Scope.MEMORY else asked.one("name")
     if what == "set":
         days = asked.one("days")
         if days and not (days.isascii() and days.isdigit() and len(days) < 7):
-            raise QueryError(asked.texts.tell("no_days", name=days))
+            raise ToldError(asked.texts.tell("no_days", name=days))
         asked.memory.retention.set(Scope(scope), name, days=int(days) if days else None)
     elif what == "unset":
         asked.memory.retention.unset(Scope(scope), name)

@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from memory_rag.errors import QueryError
 from memory_rag.html.pieces import Piece, at_words, pieces_of
-from memory_rag.interfaces.page.asked import Asked, Drawn
+from memory_rag.interfaces.page.asked import Asked, Drawn, ToldError
 from memory_rag.interfaces.page.marked import first_words, passage
+from memory_rag.interfaces.page.notes import notes_shown
 from memory_rag.interfaces.page.titles import conversations
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Hit, Ranking
 from memory_rag.store.conversation_pages import opening_of
 from memory_rag.talks.talk import Unit
+from memory_rag.text.instants import parse_bound
 from memory_rag.turns import Span, Turn
 
 _SESSIONS: Final = 20
@@ -98,8 +101,8 @@ def search(asked: Asked) -> Drawn:
         "q": query,
         "hits": shown_hits(asked, ranking),
         "evidence": ranking.evidence,
-        "notes": ranking.notes,
-        "pending": ranking.pending,
+        "notes": notes_shown(asked, ranking.notes),
+        "pending": ranking.pending if asked.memory.settings.embedder != "none" else 0,
         "more": k + _HITS if len(ranking) == k and k < _MOST_HITS else None,
         "floor": floor,
         "filters": filters,
@@ -132,8 +135,8 @@ def compare(asked: Asked) -> Drawn:
                 "is_cut_after": after,
             }
         )
-    notes = dict.fromkeys(note for ranking in (found.rankings.values() if found else ()) for note in ranking.notes)
-    values = {"q": query, "rows": rows, "notes": list(notes), "title": asked.texts.tell("compare")}
+    notes = (note for ranking in (found.rankings.values() if found is not None else ()) for note in ranking.notes)
+    values = {"q": query, "rows": rows, "notes": notes_shown(asked, notes), "title": asked.texts.tell("compare")}
     return Drawn("compare", values)
 
 
@@ -160,8 +163,17 @@ def _around(text: str, quoted: Span) -> list[Piece]:
 
 
 def within(asked: Asked) -> Within:
-    """Return the filters that a form gives."""
+    """Return the filters that a form gives.
+
+    Raises:
+        ToldError: a bound is no time.
+    """
     given: Mapping[str, str | None] = {name: asked.one(name) or None for name in _FILTERS}
+    for bound in filter(None, (given["since"], given["until"])):
+        try:
+            parse_bound(bound, end=False)
+        except QueryError as error:
+            raise ToldError(asked.texts.tell("no_time", name=bound)) from error
     return Within(
         conversation=given["conversation"], speaker=given["speaker"], since=given["since"], until=given["until"]
     )

@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from memory_rag.errors import NotAMemoryError, QueryError
+from memory_rag.errors import NotAMemoryError
 from memory_rag.importers import ImportOptions
 from memory_rag.importers.registry import importers
-from memory_rag.interfaces.page.asked import Asked, Drawn
+from memory_rag.interfaces.page.asked import Asked, Drawn, ToldError
 from memory_rag.interfaces.page.uploads import LARGEST, MOST_FILES, Upload, Uploads
 from memory_rag.inventory import readable_size
 
@@ -78,7 +78,7 @@ class Importing:
         """Keep the files of a form that has just come, and read them without storing anything of them."""
         chosen, order = asked.one("format"), asked.one("date_order")
         if (chosen and chosen not in importers()) or (order and order not in _ORDERS):
-            raise QueryError(asked.texts.tell("no_format", name=chosen or order))
+            raise ToldError(asked.texts.tell("no_format", name=chosen or order))
         upload = self._uploads.keep(form, memory_name=asked.memory_name)
         upload.form, upload.date_order = chosen, order
         upload.run(partial(_look, asked.live, upload))

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from memory_rag.errors import MemoryLockedError, MemoryRagError, NotAMemoryError, QueryError, UnknownTurnError
-from memory_rag.interfaces.page.asked import Asked, Drawn, FormMark, StaleFormError
+from memory_rag.interfaces.page.asked import Asked, Drawn, FormMark, StaleFormError, ToldError
 from memory_rag.interfaces.page.changing import CHANGING
 from memory_rag.interfaces.page.choosing import Choosing
 from memory_rag.interfaces.page.correcting import CORRECTING
@@ -56,6 +56,7 @@ _TOLD: Final[tuple[tuple[type[MemoryRagError], int, str], ...]] = (
     (_NoSuchMemoryError, 404, "no_memory"),
     (UnknownTurnError, 404, "no_turn"),
     (StaleFormError, 403, "stale_form"),
+    (ToldError, 400, ""),
     (TooLargeError, 413, "too_large"),
     (MemoryLockedError, 503, "locked"),
 )
@@ -97,11 +98,12 @@ class Page:
         yield "GET", "/static/{name}", self._static
         yield "GET", "/favicon.ico", self._icon
 
-    def entrance(self, where: str, wrong: bool) -> bytes:
+    def entrance(self, where: str, wrong: bool, accepted: str) -> bytes:
         """Draw the page that asks for the token."""
-        texts = chosen("", "")
+        texts = chosen("", accepted)
         place = _Place(self._memories.name, "", "/enter", "")
-        return draw("enter", texts, {**self._around(texts, place), "where": where, "wrong": wrong})
+        values = {"where": where, "wrong": wrong, "title": texts.tell("enter")}
+        return draw("enter", texts, {**self._around(texts, place), **values})
 
     def _handler(self, view: View, *, is_form: bool) -> Handler:
         async def answer(request: Request) -> Response:
@@ -146,11 +148,13 @@ class Page:
         kind, status, key = next((told for told in _TOLD if isinstance(error, told[0])), (MemoryRagError, 400, ""))
         if kind is _NoSuchMemoryError:
             place = replace(place, name=self._memories.name, root="")
+        message = printable(str(error))
+        told = texts.tell(key) if key else message if kind is ToldError else ""
         values = {
             **self._around(texts, place),
             "title": texts.tell("wrong"),
-            "told": texts.tell(key) if key else "",
-            "message": "" if key and kind is not MemoryLockedError else printable(str(error)),
+            "told": told,
+            "message": "" if told and kind is not MemoryLockedError else message,
         }
         return Response(draw("wrong", texts, values), status_code=status, media_type=_HTML)
 

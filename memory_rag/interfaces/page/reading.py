@@ -13,7 +13,8 @@ from memory_rag.interfaces.page.marked import words_asked
 from memory_rag.interfaces.page.titles import conversations, title_of
 from memory_rag.retrieval.ranking import Hit
 from memory_rag.store.conversation_pages import page_of, place_of
-from memory_rag.summaries.summary import Level
+from memory_rag.summaries.audit import audit
+from memory_rag.summaries.summary import Level, Summary
 from memory_rag.turns import Span, Turn
 
 PART: Final = 40_000
@@ -25,6 +26,7 @@ _CHARACTERS: Final = 4000
 _LOOKED_THROUGH: Final = 100
 _LONGEST_QUESTION: Final = 10_000
 _LOST_SHOWN: Final = 60
+_SUMMARIES: Final = 10
 
 
 def turn(asked: Asked) -> Drawn:
@@ -74,7 +76,7 @@ def conversation(asked: Asked) -> Drawn:
     first -= first % _PAGE
     page = page_of(connections, conversation_id, session_id=session or None, first=first, n=_PAGE)
     if not page.n_turns:
-        raise UnknownTurnError(asked.texts.tell("no_conversation", name=conversation_id))
+        raise UnknownTurnError(f"there is no conversation {conversation_id!r}")
     if not page.turns:
         last = (page.n_turns - 1) // _PAGE * _PAGE
         page = page_of(connections, conversation_id, session_id=session or None, first=last, n=_PAGE)
@@ -95,40 +97,41 @@ def conversation(asked: Asked) -> Drawn:
 
 
 def summary(asked: Asked) -> Drawn:
-    """Draw a conversation's summaries, every line with its turns, and beside them what they lost."""
+    """Draw a conversation's summaries, the newest first, every line with its turns, and beside them what they lost."""
     chosen = asked.one("conversation")
-    level = asked.one("level") if asked.one("level") in tuple(Level) else Level.HUNDRED.value
+    level = Level(asked.one("level")) if asked.one("level") in tuple(Level) else Level.HUNDRED
     names = conversations(asked, chosen)
     if not chosen and names:
-        told = (name for name, _title in names if asked.memory.summaries.stored(name, level=Level(level)))
+        told = (name for name, _title in names if asked.memory.summaries.stored(name, level=level))
         chosen = next(told, names[0][0])
-    found = asked.memory.summaries.audited(chosen, level=Level(level)) if chosen else []
+    stored = asked.memory.summaries.stored(chosen, level=level) if chosen else []
+    first = asked.number("from", default=0)
+    page = list(reversed(stored))[first : first + _SUMMARIES]
     values = {
         "chosen": chosen,
         "names": names,
-        "level": level,
+        "level": level.value,
         "levels": [one.value for one in Level],
-        "summaries": [
-            {
-                "made": one.summary,
-                "when": asked.when(one.summary.made_at),
-                "lines": _by_kind(asked, one.summary.lines),
-                "kept": [
-                    (asked.texts.get(f"kind_{kind}", kind), kept.kept, kept.of)
-                    for kind, kept in one.audit.kept.items()
-                    if kept.of
-                ],
-                "lost": [
-                    (asked.texts.get(f"kind_{lost.kind}", lost.kind), lost) for lost in one.audit.lost[:_LOST_SHOWN]
-                ],
-                "n_lost": len(one.audit.lost),
-            }
-            for one in found
-        ],
+        "summaries": [_summary_shown(asked, one) for one in page],
+        "next": first + _SUMMARIES if first + _SUMMARIES < len(stored) else None,
+        "previous": max(0, first - _SUMMARIES) if first else None,
         "nothing": asked.one("nothing") == "1",
         "title": asked.texts.tell("summaries"),
     }
     return Drawn("summary", values)
+
+
+def _summary_shown(asked: Asked, made: Summary) -> dict[str, Any]:
+    turns = asked.memory.summaries.shelf.turns_of(made.number)
+    audited = audit(made.lines, turns, analyzer=asked.memory.indexes.keyword.analyzer)
+    return {
+        "made": made,
+        "when": asked.when(made.made_at),
+        "lines": _by_kind(asked, made.lines),
+        "kept": [(asked.texts.get(f"kind_{kind}", kind), of.kept, of.of) for kind, of in audited.kept.items() if of.of],
+        "lost": [(asked.texts.get(f"kind_{lost.kind}", lost.kind), lost) for lost in audited.lost[:_LOST_SHOWN]],
+        "n_lost": len(audited.lost),
+    }
 
 
 def make_summary(asked: Asked) -> Drawn:

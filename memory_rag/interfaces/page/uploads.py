@@ -119,11 +119,23 @@ class Upload:
 
 
 class Uploads:
-    """The uploads that wait. At most four are kept, none for more than an hour."""
+    """The uploads that wait. At most four are kept, none for more than an hour.
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic, largest: int = LARGEST) -> None:
+    Their folders lie ``within`` a folder, the system's for temporary files if None.
+    """
+
+    def __init__(
+        self,
+        *,
+        within: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        largest: int = LARGEST,
+        largest_unpacked: int = LARGEST_UNPACKED,
+    ) -> None:
+        self._within = within
         self._clock = clock
         self._largest = largest
+        self._largest_unpacked = largest_unpacked
         self._lock = threading.Lock()
         self._waiting: OrderedDict[str, Upload] = OrderedDict()
 
@@ -155,7 +167,7 @@ class Uploads:
         files = [one for one in form.getlist("file") if isinstance(one, UploadFile) and (one.filename or one.size)]
         if not files:
             raise ImportFormatError("no file was chosen; choose one or more, then look again")
-        kept: TemporaryDirectory[str] = TemporaryDirectory(prefix="memory-rag-upload-")
+        kept: TemporaryDirectory[str] = TemporaryDirectory(prefix="memory-rag-upload-", dir=self._within)
         upload = Upload(secrets.token_urlsafe(12), memory_name, kept, made_at=self._clock())
         try:
             for file in files:
@@ -164,7 +176,7 @@ class Uploads:
                     shutil.copyfileobj(file.file, target, 1024 * 1024)
                 upload.names.append(name)
                 upload.n_bytes += (upload.folder / name).stat().st_size
-                _check_zip(upload.folder / name)
+                self._check_zip(upload.folder / name)
         except BaseException:
             upload.remove()
             raise
@@ -200,6 +212,18 @@ class Uploads:
                 del self._waiting[one.upload_id]
                 one.remove()
 
+    def _check_zip(self, path: Path) -> None:
+        try:
+            with zipfile.ZipFile(path) as archive:
+                n_bytes = sum(entry.file_size for entry in archive.infolist())
+        except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError):
+            return  # no zip, or none that can be read: the importer says so
+        if n_bytes > self._largest_unpacked:
+            raise ImportFormatError(
+                f"{path.name} unpacks to {readable_size(n_bytes)}; up to {readable_size(self._largest_unpacked)} are "
+                "read here. Unpack it, and import the folder with: memory-rag import FOLDER"
+            )
+
     async def _counted(self, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
         n_bytes = 0
         async for chunk in chunks:
@@ -229,19 +253,6 @@ def _unused(name: str, taken: list[str]) -> str:
         number += 1
         found = f"{stem}-{number}{dot}{suffix}"
     return found
-
-
-def _check_zip(path: Path) -> None:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            n_bytes = sum(entry.file_size for entry in archive.infolist())
-    except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError):
-        return  # no zip, or none that can be read: the importer says so
-    if n_bytes > LARGEST_UNPACKED:
-        raise ImportFormatError(
-            f"{path.name} unpacks to {readable_size(n_bytes)}; up to {readable_size(LARGEST_UNPACKED)} are read here. "
-            "Unpack it, and import the folder with: memory-rag import FOLDER"
-        )
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from memory_rag.errors import MemoryRagError
@@ -11,6 +11,7 @@ from memory_rag.errors import MemoryRagError
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
 
+_LOG: Final = logging.getLogger(__name__)
 _PAUSE_S: Final = 0.05
 """Before each run: of many that begin one at once, one does for all, and none is in the way of an answer's end."""
 _PATIENCE_S: Final = 3.0
@@ -72,12 +73,20 @@ class CatchingUp:
                 if memory is None or self._stopped.is_set():
                     self._thread = None
                     return
-            # What is wrong with the embedder is told by the search that has to do without it.
-            with suppress(MemoryRagError):
-                is_free = not is_paid_for(memory.settings.embedder)
-                if is_free:
-                    memory.embed(progress=self._tell)
-                memory.search(_ANY_QUESTION, k=1, mode="hybrid" if is_free else "keyword")
+            try:
+                self._catch_up(memory)
+            except MemoryRagError:
+                # What is wrong with the embedder is told by the search that has to do without it.
+                continue
+            except Exception:
+                # The next run may well do better; without this one, searches are slower and no worse.
+                _LOG.exception("what waits couldn't be embedded")
+
+    def _catch_up(self, memory: Memory) -> None:
+        is_free = not is_paid_for(memory.settings.embedder)
+        if is_free:
+            memory.embed(progress=self._tell)
+        memory.search(_ANY_QUESTION, k=1, mode="hybrid" if is_free else "keyword")
 
     def _tell(self, what: str, done: int, total: int) -> None:
         if self._stopped.is_set():

@@ -16,8 +16,9 @@ _LARGEST: Final = 4096
 _KEPT_S: Final = 30 * 24 * 3600
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
-Page = Callable[[str, bool], bytes]
-"""Draws the page that asks for the token: where to go after it, and whether a wrong one was just given."""
+Page = Callable[[str, bool, str], bytes]
+"""Draws the page that asks for the token: where to go after it, whether a wrong one was just given, and which languages
+are asked for (``Accept-Language``)."""
 
 
 class Entrance:
@@ -37,10 +38,12 @@ class Entrance:
         if scope["type"] != "http" or self._is_let_in(scope["headers"]):
             await self._app(scope, receive, send)
         elif scope["path"] == ENTER and scope["method"] == "POST":
-            await self._enter(receive, send)
+            await self._enter(_accepted(scope["headers"]), receive, send)
         elif scope["method"] in ("GET", "HEAD") and not scope["path"].startswith(("/v1/", "/mcp")):
             where = scope["path"] + ("?" + scope["query_string"].decode("latin-1") if scope["query_string"] else "")
-            await _page(send, 401, self._page("/" if scope["path"] == ENTER else where, False))
+            await _page(
+                send, 401, self._page("/" if scope["path"] == ENTER else where, False, _accepted(scope["headers"]))
+            )
         else:
             body = b'{"error": {"message": "this needs the token: Authorization: Bearer, or X-Memory-Token", '
             body += b'"type": "authentication_error", "param": null, "code": null}}'
@@ -59,7 +62,7 @@ class Entrance:
                 return True
         return False
 
-    async def _enter(self, receive: Any, send: Any) -> None:
+    async def _enter(self, accepted: str, receive: Any, send: Any) -> None:
         body = b""
         while True:
             message = await receive()
@@ -73,11 +76,15 @@ class Entrance:
         # Only a place on this server: "//elsewhere" would be another.
         where = where if where.startswith("/") and not where.startswith(("//", "/\\")) else "/"
         if not hmac.compare_digest(given.get("token", [""])[0].strip().encode(), self._token):
-            await _page(send, 403, self._page(where, True))
+            await _page(send, 403, self._page(where, True, accepted))
             return
         cookie = f"{COOKIE}={self._code}; Path=/; HttpOnly; SameSite=Strict; Max-Age={_KEPT_S}"
         headers = [(b"location", quote(where, safe="/?&=%+-_.~:;,@").encode()), (b"set-cookie", cookie.encode())]
         await _answer(send, 303, b"", b"text/plain", headers)
+
+
+def _accepted(headers: list[tuple[bytes, bytes]]) -> str:
+    return next((value.decode("latin-1") for name, value in headers if name.lower() == b"accept-language"), "")
 
 
 def _cookie(header: bytes) -> str:

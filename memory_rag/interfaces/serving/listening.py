@@ -16,6 +16,7 @@ from memory_rag.interfaces.serving.guard import LOOPBACK
 _LEAST_TOKEN: Final = 16
 _PATIENCE_S: Final = 3
 """How long requests that are being answered are waited for when the server is stopped."""
+_WAITING: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ def serve_app(app: Any, address: Address, *, told: Callable[[str], None], patien
 
 
 def listener_at(address: Address) -> socket.socket:
+    """Return a socket that takes connections at an address."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _name, place = found[0]
@@ -115,6 +117,8 @@ def listener_at(address: Address) -> socket.socket:
             listener = undone.enter_context(socket.socket(family, kind, protocol))
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(place)
+            # Whoever asks once the URL is told waits in line, and isn't refused while the server starts.
+            listener.listen(_WAITING)
             undone.pop_all()
     except OSError as error:
         raise SettingsError(

@@ -75,7 +75,10 @@ def serve(
 def _warm(memories: Memories) -> None:
     """Load the indexes and the embedder, which the first who asks would wait for, and embed what waits."""
     with suppress(MemoryRagError):
-        memories.own.catching_up.begin(memories.own.get())
+        memory = memories.own.get()
+        memories.own.catching_up.begin(memory)
+        # Many modules, which the first prompt would load.
+        _ = memory.prompt.counter
 
 
 def _has_mcp() -> bool:

@@ -177,7 +177,7 @@ def test_two_talks_that_begin_alike_at_once_stay_apart(served: Served) -> None:
     assert begun.wait(10)
     second = threading.Thread(target=lambda: said.append(chat()))
     second.start()
-    time.sleep(0.2)
+    until(lambda: len(served.model.requests) == 2)
     both.set()
     first.join()
     second.join()

@@ -1,14 +1,17 @@
-"""The page over a small history, before a real browser."""
+"""The page over a small history: asked over HTTP, and before a real browser."""
 
 from __future__ import annotations
 
+import html
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import httpx2
 import pytest
 
 from memory_rag.interfaces.serving.app import Service, app_of
@@ -42,10 +45,28 @@ SAID: Final = (
 
 @dataclass(frozen=True)
 class Shown:
-    """The page's URL and the memory behind it."""
+    """The page's URL, the memory behind it, the home folder, and a client without a browser's ways."""
 
     url: str
     memory: Memory
+    home: Path
+    client: httpx2.Client
+
+    def get(self, path: str, **options: Any) -> httpx2.Response:
+        return self.client.get(path, **options)
+
+    def post(self, path: str, fields: Mapping[str, Any], **options: Any) -> httpx2.Response:
+        """Send a form as a browser does that has the page open."""
+        return self.client.post(path, data={"mark": self.mark(), **fields}, **options)
+
+    def mark(self) -> str:
+        return hidden(self.get("/correct?id=t1").text)["mark"]
+
+
+def hidden(page: str) -> dict[str, str]:
+    """Return the hidden fields of a page's forms."""
+    found = re.findall(r'<input type="hidden" name="([^"]*)" value="([^"]*)"', page)
+    return {name: html.unescape(value) for name, value in found}
 
 
 def fill(folder: Path) -> None:
@@ -62,14 +83,50 @@ def fill(folder: Path) -> None:
         memory.summaries.summarise("boats/2026", keep_recent=1)
 
 
-@pytest.fixture
-def shown(tmp_path: Path) -> Iterator[Shown]:
-    fill(tmp_path / "main")
-    live = opened(tmp_path, "main")
-    memories = Memories(live, name="main", home=tmp_path)
-    with serving(app_of(Service(memories, has_mcp=False))) as url:
-        yield Shown(url, live.get())
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a memory of six turns; to be copied."""
+    folder = tmp_path_factory.mktemp("filled") / "main"
+    fill(folder)
+    return folder
+
+
+def showing(home: Path) -> Iterator[Shown]:
+    live = opened(home, "main")
+    memories = Memories(live, name="main", home=home, opened=lambda name: opened(home, name))
+    with serving(app_of(Service(memories, has_mcp=False))) as url, httpx2.Client(base_url=url) as client:
+        yield Shown(url, live.get(create=True), home, client)
     memories.close()
+
+
+@pytest.fixture
+def shown(tmp_path: Path, filled: Path) -> Iterator[Shown]:
+    shutil.copytree(filled, tmp_path / "main")
+    yield from showing(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def only_shown(tmp_path_factory: pytest.TempPathFactory, filled: Path) -> Iterator[Shown]:
+    """The same for tests that change nothing."""
+    home = tmp_path_factory.mktemp("home")
+    shutil.copytree(filled, home / "main")
+    with Memory.open(home / "work", embedder="none") as other:
+        other.add("Only at work.", speaker="Ebba", conversation_id="jobs")
+    yield from showing(home)
+
+
+@pytest.fixture
+def unfilled(tmp_path: Path) -> Iterator[Callable[[], Shown]]:
+    """The page over a home folder that a test fills, once it says so."""
+    started: list[Iterator[Shown]] = []
+
+    def start() -> Shown:
+        started.append(showing(tmp_path))
+        return next(started[-1])
+
+    yield start
+    for one in started:
+        assert next(one, None) is None
 
 
 @pytest.fixture(scope="session")
@@ -94,7 +151,8 @@ def page(browser: Browser) -> Iterator[Page]:
     """A browser's page that lets nothing wrong go by in silence."""
     context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 900})
     made = context.new_page()
-    made.set_default_timeout(8000)
+    # A view is there when it is there; only a machine that stands still takes this long.
+    made.set_default_timeout(60_000)
     wrong: list[str] = []
     made.on("pageerror", lambda error: wrong.append(str(error)))
     made.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
@@ -110,9 +168,10 @@ def axe() -> str:
     return AXE.read_text(encoding="utf-8")
 
 
-def problems(page: Page, axe: str) -> list[Any]:
+def problems(page: Page, axe: str, *, only_colours: bool = False) -> list[Any]:
     """Return what axe finds wrong with a page: the rule and the elements."""
     # Through the debugger, as the page's own policy lets no other script in.
-    page.evaluate(axe)
-    found = page.evaluate("() => axe.run()")
+    if not page.evaluate("typeof axe === 'object'"):
+        page.evaluate(axe)
+    found = page.evaluate("rules => axe.run(rules)", {"runOnly": ["color-contrast"]} if only_colours else {})
     return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found["violations"]]

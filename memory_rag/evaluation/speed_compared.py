@@ -1,0 +1,255 @@
+"""A memory beside its peers, size after size: everybody loads the same turns and is measured beside us, in turns."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from memory_rag.evaluation.speed_peer import PeerError, PeerProcess, disk_bytes, strace
+from memory_rag.evaluation.speed_peers import (
+    PEERS,
+    US,
+    US_FULL,
+    Often,
+    Peer,
+    Side,
+    in_turns,
+    opened_cold,
+    waits_for_disk,
+)
+from memory_rag.evaluation.speed_shared import Question, SharedCorpus
+from memory_rag.evaluation.speed_subjects import Tell
+
+COMPARED_AT: Final = (10_000, 100_000, 1_000_000)
+GROWN_AT: Final = (1_000, 3_000, 30_000, 300_000)
+"""Where we are measured alone, for the chart of cost against turns."""
+_RESERVED: Final = 10_000_000
+"""Numbers of new turns begin here: no file holds them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a peer may take; who takes more is left out, and the reason is kept."""
+
+    load_s: float = 180.0
+    mib: int = 8_000
+
+
+class Comparison:
+    """A work folder in which everybody has a folder for each size, and what was measured is kept."""
+
+    def __init__(
+        self,
+        work: Path,
+        scripts: Path,
+        *,
+        our_python: Path,
+        python: Path,
+        peers: Sequence[Peer],
+        seed: int,
+        often: Often | None = None,
+        bounds: Bounds | None = None,
+        tell: Tell = lambda what, done, total: None,
+    ) -> None:
+        self.work = work
+        self.scripts = scripts
+        self.our_python = our_python
+        self.python = python
+        self.peers = peers
+        self.shared = SharedCorpus(work / "corpus", seed=seed)
+        self.often = often or Often()
+        self.bounds = bounds or Bounds()
+        self.tell = tell
+
+    def run(self, *, compared: Sequence[int], grown: Sequence[int]) -> dict[str, Any]:
+        """Measure at every size, smallest first, and return what was measured, all that is kept included."""
+        sizes = sorted({*compared, *grown})
+        self.tell("writing turns and vectors", 0, 1)
+        self.shared.write(sizes[-1])
+        self.tell("writing turns and vectors", 1, 1)
+        for place, size in enumerate(sizes):
+            self._load(size, sizes[place - 1] if place else None, with_peers=size in compared)
+            questions = self.shared.questions(self.often.questions * 2, among=size)
+            self._alone(size, questions)
+            if size in compared:
+                for done, peer in enumerate(self.peers):
+                    self.tell(f"beside us at {size:,}", done, len(self.peers))
+                    self._beside(peer, size, questions)
+                self.tell(f"beside us at {size:,}", len(self.peers), len(self.peers))
+        return {"sizes": {str(size): self._kept(size) for size in sizes}}
+
+    # -- loading
+
+    def _load(self, size: int, smaller: int | None, *, with_peers: bool) -> None:
+        """Load whoever isn't loaded yet, two at a time: loading is told by processor time."""
+        waiting = [(US, smaller)]
+        if with_peers:
+            waiting += [(peer, None) for peer in self.peers]
+        waiting = [(peer, grown_from) for peer, grown_from in waiting if not self._part(size, peer, "load").exists()]
+        with ThreadPoolExecutor(2) as pool:
+            for done, _ in enumerate(pool.map(lambda one: self._load_one(one[0], size, one[1]), waiting), start=1):
+                self.tell(f"loading {size:,}", done, len(waiting))
+
+    def _load_one(self, peer: Peer, size: int, grown_from: int | None) -> None:
+        folder = self._folder(peer, size)
+        shutil.rmtree(folder, ignore_errors=True)
+        if peer is not US and (why := self._too_much(peer, size)):
+            self._keep(size, peer, "load", {"left_out": why})
+            return
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if grown_from is not None and self._folder(peer, grown_from).exists():
+            shutil.copytree(self._folder(peer, grown_from), folder)
+        try:
+            with self._start(peer, size) as process:
+                loaded = process.ask(
+                    "load",
+                    turns=str(self.shared.turns_path),
+                    vectors=str(self.shared.vectors_path),
+                    n=size,
+                    within_s=None if peer is US else self.bounds.load_s,
+                )
+                process.ask("close")
+        except PeerError as error:
+            self._leave_out(error, peer, size, "load")
+            return
+        told = {"s": loaded.s, "cpu_s": loaded.cpu_s, "peak_mib": loaded.peak_mib, "grown_from": grown_from or 0}
+        self._keep(size, peer, "load", told | {"disk_bytes": disk_bytes(folder)})
+
+    def _too_much(self, peer: Peer, size: int) -> str:
+        """Tell why this size isn't tried, from what a smaller one took; empty if it is to be tried."""
+        for smaller in (size // 10, size // 100):
+            path = self._part(smaller, peer, "load")
+            if not path.exists():
+                continue
+            took = json.loads(path.read_text(encoding="utf-8"))
+            if "left_out" in took:
+                return f"at {smaller:,} turns: {took['left_out']}"
+            times = size / smaller
+            if took["cpu_s"] * times > self.bounds.load_s:
+                return (
+                    f"not tried: loading {smaller:,} turns took {took['cpu_s']:.0f} s of processor time, so {size:,} "
+                    f"would take over {self.bounds.load_s:.0f} s"
+                )
+            if (took["peak_mib"] or 0) * times > 2 * self.bounds.mib:
+                return f"not tried: {smaller:,} turns took {took['peak_mib']:,.0f} MiB"
+        return ""
+
+    # -- measuring
+
+    def _alone(self, size: int, questions: Sequence[Question]) -> None:
+        """Measure us without anybody: every search of ours, adds of both durabilities, opening, memory."""
+        if self._part(size, US, "alone").exists():
+            return
+        measured: dict[str, Any] = {}
+        for peer, way in ((US, "search"), (US, "keyword"), (US_FULL, "search")):
+            with self._start(peer, size) as process:
+                process.ask("open")
+                side = Side(peer, process, questions, self._new_turns())
+                in_turns([side], self.often, our_way=way)
+                times = {name: took.as_json() for name, took in side.times.items()}
+                if peer is US_FULL:
+                    measured["add_full"] = times["add"]
+                elif way == "keyword":
+                    measured["keyword"] = times["keyword"]
+                else:
+                    measured |= times | {"agreement": side.agreement()}
+                process.ask("close")
+        for name, way in (("cold", "search"), ("cold_keyword", "keyword")):
+            start = {"us": lambda: self._start(US, size)}
+            measured[name] = opened_cold(start, questions[0], self.often, our_way=way)["us"]
+        self._keep(size, US, "alone", measured)
+
+    def _beside(self, peer: Peer, size: int, questions: Sequence[Question]) -> None:
+        loaded = json.loads(self._part(size, peer, "load").read_text(encoding="utf-8"))
+        if self._part(size, peer, "beside").exists() or "left_out" in loaded:
+            return
+        our_way = "keyword" if peer.ranks_by == "keyword" else "search"
+        try:
+            measured = self._measured_beside(peer, size, questions, our_way)
+        except PeerError as error:
+            self._leave_out(error, peer, size, "beside")
+            return
+        self._keep(size, peer, "beside", measured)
+
+    def _leave_out(self, error: PeerError, peer: Peer, size: int, what: str) -> None:
+        """Keep why a peer isn't in the result; where we are the ones who failed, there is none."""
+        if peer is US or error.script == Path(US.script).stem:
+            raise error
+        self._keep(size, peer, what, {"left_out": str(error)})
+
+    def _measured_beside(self, peer: Peer, size: int, questions: Sequence[Question], our_way: str) -> dict[str, Any]:
+        measured: dict[str, Any] = {"load_average": os.getloadavg()[0]}
+        if peer.can_add and size == COMPARED_AT[0] and (tracer := strace()):
+            measured["waits_for_disk_an_add"] = waits_for_disk(
+                lambda command: self._start(peer, size, tracer=command),
+                self._new_turns(),
+                self.work / "trace",
+                strace=tracer,
+            )
+        measured["cold"] = opened_cold(
+            {"peer": lambda: self._start(peer, size), "us": lambda: self._start(US, size)}, questions[0], self.often
+        )
+        with self._start(peer, size) as theirs, self._start(US, size) as ours:
+            theirs.ask("open")
+            ours.ask("open")
+            sides = [
+                Side(peer, theirs, questions, self._new_turns()),
+                Side(US, ours, questions, self._new_turns()),
+            ]
+            in_turns(sides, self.often, our_way=our_way)
+            for name, side in zip(("peer", "us"), sides, strict=True):
+                measured[name] = {way: took.as_json() for way, took in side.times.items()}
+                measured[name] |= {"seen": all(side.seen), "gone": all(side.gone), "agreement": side.agreement()}
+            theirs.ask("close")
+            ours.ask("close")
+        return measured
+
+    # -- places
+
+    def _start(self, peer: Peer, size: int, *, tracer: tuple[str, ...] = ()) -> PeerProcess:
+        return PeerProcess(
+            self.scripts / peer.script,
+            self._folder(peer, size),
+            python=self.our_python if peer.name == US.name else self.python,
+            words=peer.words,
+            max_mib=self.bounds.mib,
+            tracer=tracer,
+            log=self.work / "logs" / f"{peer.name}.log",
+        )
+
+    def _folder(self, peer: Peer, size: int) -> Path:
+        return self.work / str(size) / peer.name
+
+    def _part(self, size: int, peer: Peer, what: str) -> Path:
+        return self.work / "parts" / f"{size}-{peer.name}.{what}.json"
+
+    def _keep(self, size: int, peer: Peer, what: str, found: dict[str, Any]) -> None:
+        path = self._part(size, peer, what)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
+
+    def _kept(self, size: int) -> dict[str, dict[str, Any]]:
+        """Return what was measured at a size: name, then ``load``, ``alone`` or ``beside``."""
+        found: dict[str, dict[str, Any]] = {}
+        for path in sorted((self.work / "parts").glob(f"{size}-*.json")):
+            name, _, what = path.stem.removeprefix(f"{size}-").rpartition(".")
+            found.setdefault(name, {})[what] = json.loads(path.read_text(encoding="utf-8"))
+        for peer in PEERS:
+            if peer.name in found:
+                found[peer.name]["ranks_by"] = peer.ranks_by
+        return found
+
+    def _new_turns(self) -> Iterator[tuple[dict[str, str], list[float]]]:
+        """Yield turns that nobody has, nor had in a run before."""
+        counter = self.work / "new-turns"
+        taken = int(counter.read_text(encoding="utf-8")) if counter.exists() else 0
+        counter.parent.mkdir(parents=True, exist_ok=True)
+        counter.write_text(str(taken + 1), encoding="utf-8")
+        return islice(self.shared.new_turns(_RESERVED + 400 * taken), 400)

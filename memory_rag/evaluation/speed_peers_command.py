@@ -1,0 +1,98 @@
+"""What ``python -m memory_rag.evaluation speed-peers`` and ``speed-counted`` take and do."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from memory_rag.errors import SettingsError
+from memory_rag.evaluation.provenance import provenance
+from memory_rag.evaluation.speed_compared import COMPARED_AT, GROWN_AT, Comparison
+from memory_rag.evaluation.speed_peers import PEERS, Often
+from memory_rag.evaluation.speed_subjects import Tell
+
+SEED: Final = 20
+_QUICK: Final = Often(rounds=5, questions=5, adds=2, openings=2, opening_budget_s=8)
+_QUICK_SIZES: Final = (1_000, 10_000, 100_000)
+_VERSIONS: Final = """
+import importlib.metadata, json, sys
+print(json.dumps({name: importlib.metadata.version(name) for name in sys.argv[1:]}))
+"""
+_PACKAGES: Final = {
+    "lancedb": "lancedb",
+    "txtai": "txtai",
+    "qdrant": "qdrant-client",
+    "langchain": "langchain-community",
+    "chromadb": "chromadb",
+    "mem0": "mem0ai",
+    "tantivy": "tantivy",
+    "bm25s": "bm25s",
+    "rank-bm25": "rank-bm25",
+}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``speed-peers``."""
+    parser.add_argument("--out", type=Path, required=True, help="folder for speed-peers.json and charts/")
+    parser.add_argument("--work", type=Path, default=Path("build/speed"), help="folder of what is loaded and measured")
+    parser.add_argument("--scripts", type=Path, default=Path("eval/peers"), help="folder of the peers' scripts")
+    parser.add_argument("--python", type=Path, required=True, help="the Python in whose environment the peers are")
+    parser.add_argument("--peers", default=",".join(peer.name for peer in PEERS), help="which peers, comma-separated")
+    parser.add_argument("--sizes", default=",".join(map(str, COMPARED_AT)), help="turns at which they are compared")
+    parser.add_argument("--alone", default=",".join(map(str, GROWN_AT)), help="turns at which we are measured alone")
+    parser.add_argument("--quick", action="store_true", help="up to 100,000 turns, fewer questions and openings")
+    parser.add_argument("--seed", type=int, default=SEED)
+
+
+def peers_result(given: argparse.Namespace, *, tell: Tell) -> dict[str, Any]:
+    """Measure what isn't measured yet in the work folder, and return all that was.
+
+    Raises:
+        SettingsError: an unknown peer, or a Python without the peers.
+    """
+    names = [name for name in given.peers.split(",") if name]
+    known = {peer.name: peer for peer in PEERS}
+    if unknown := [name for name in names if name not in known]:
+        raise SettingsError(f"unknown peer {unknown[0]!r}; peers are: {', '.join(known)}")
+    load_before = os.getloadavg()[0]
+    comparison = Comparison(
+        given.work,
+        given.scripts,
+        our_python=Path(sys.executable),
+        python=given.python,
+        peers=[known[name] for name in names],
+        seed=given.seed,
+        often=_QUICK if given.quick else Often(),
+        tell=tell,
+    )
+    versions = _versions(given.python, names)
+    result = comparison.run(compared=_sizes(given.sizes, given.quick), grown=_sizes(given.alone, given.quick))
+    made = provenance(
+        seed=given.seed,
+        peers=versions,
+        quick=given.quick,
+        load_average_before=load_before,
+        load_average_after=os.getloadavg()[0],
+    )
+    return {"provenance": made, "result": result}
+
+
+def _sizes(listed: str, quick: bool) -> list[int]:
+    sizes = [int(size) for size in listed.split(",") if size]
+    return [size for size in sizes if size in _QUICK_SIZES] if quick else sizes
+
+
+def _versions(python: Path, names: list[str]) -> Mapping[str, str]:
+    packages = [_PACKAGES[name] for name in names]
+    try:
+        done = subprocess.run([str(python), "-c", _VERSIONS, *packages], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise SettingsError(f"{python} has no peers; install them with: make bench-speed") from error
+    found: Mapping[str, str] = json.loads(done.stdout)
+    return found

@@ -1,0 +1,230 @@
+"""Somebody is measured beside us in turns, size after size; who can't is named, and what was measured is kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memory_rag.evaluation.speed_compared import Bounds, Comparison
+from memory_rag.evaluation.speed_peer import PeerError, PeerProcess
+from memory_rag.evaluation.speed_peers import PEERS, Often, Peer
+from memory_rag.evaluation.speed_shared import SharedCorpus, agreement, exactly_nearest
+
+SCRIPTS = Path(__file__).parents[2] / "eval" / "peers"
+OFTEN = Often(rounds=2, questions=2, adds=2, openings=1)
+LISTED = '''
+"""Everything in a list, written down as JSON."""
+
+import json
+from serving import K, searchable, serve, turns_of
+
+
+class Peer:
+    def __init__(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / "turns.json"
+
+    def load(self, turns, vectors, n):
+        self.turns = list(turns_of(turns, n))
+        self._save()
+
+    def open(self):
+        self.turns = json.loads(self.path.read_text())
+
+    def add(self, turn, vector):
+        self.turns.append(turn)
+        self._save()
+
+    def search(self, text, vector, conversation=None):
+        asked = set(text.lower().split())
+        fit = [turn for turn in self.turns if conversation in (None, turn["conversation"])]
+        fit.sort(key=lambda turn: -len(asked & set(searchable(turn).lower().split())))
+        return [turn["id"] for turn in fit[:K]]
+
+    nearest = filtered = keyword = search
+
+    def delete(self, turn_id):
+        self.turns = [turn for turn in self.turns if turn["id"] != turn_id]
+        self._save()
+
+    def close(self):
+        pass
+
+    def _save(self):
+        self.path.write_text(json.dumps(self.turns))
+
+
+serve(Peer)
+'''
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Path:
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    shutil.copy(SCRIPTS / "serving.py", folder)
+    for name in ("memory_rag", "listed"):
+        (folder / f"with_{name}.py").write_text(LISTED, encoding="utf-8")
+    slow = LISTED.replace("self.turns = list(turns_of(turns, n))", "import time; time.sleep(600)")
+    (folder / "with_slow.py").write_text(slow, encoding="utf-8")
+    broken = LISTED.replace("return [turn", "raise OSError('no index'); [turn")
+    (folder / "with_broken.py").write_text(broken, encoding="utf-8")
+    return folder
+
+
+def _comparison(tmp_path: Path, scripts: Path, *names: str, load_s: float = 60.0) -> Comparison:
+    return Comparison(
+        tmp_path / "work",
+        scripts,
+        our_python=Path(sys.executable),
+        python=Path(sys.executable),
+        peers=[Peer(name, "hybrid") for name in names],
+        seed=3,
+        often=OFTEN,
+        bounds=Bounds(load_s=load_s),
+    )
+
+
+def test_a_peer_is_measured_in_the_same_rounds_as_we_are(tmp_path: Path, scripts: Path) -> None:
+    sizes = _comparison(tmp_path, scripts, "listed").run(compared=[80], grown=[40])["sizes"]
+
+    assert sizes.keys() == {"40", "80"}
+    assert sizes["40"].keys() == {"memory_rag"}
+    beside = sizes["80"]["listed"]["beside"]
+    for who in ("peer", "us"):
+        assert {"search", "filtered", "add", "delete"} <= beside[who].keys()
+        assert [len(beside[who][way]["rounds_ms"]) for way in ("search", "add")] == [2, 2]
+        assert (beside[who]["search"]["n"], beside[who]["add"]["n"]) == (4, 4)
+        assert (beside[who]["seen"], beside[who]["gone"]) == (True, True)
+    assert beside["cold"]["peer"]["s"] > beside["cold"]["peer"]["of_it_opening_s"] > 0
+    assert sizes["80"]["memory_rag"]["load"]["grown_from"] == 40
+    assert sizes["80"]["memory_rag"]["alone"]["add_full"]["median_ms"] > 0
+
+    # What was measured is not measured again: nobody is there to be asked.
+    for script in scripts.glob("with_*.py"):
+        script.unlink()
+
+    again = _comparison(tmp_path, scripts, "listed").run(compared=[80], grown=[40])["sizes"]
+
+    assert again == sizes
+
+
+@pytest.mark.slow
+def test_who_takes_too_long_or_fails_is_named_and_the_others_are_measured(tmp_path: Path, scripts: Path) -> None:
+    found = _comparison(tmp_path, scripts, "slow", "broken", "listed", load_s=3).run(compared=[40], grown=[])
+
+    here = found["sizes"]["40"]
+    assert here["slow"] == {"load": {"left_out": "load: took over 3 s"}}
+    assert here["broken"]["beside"] == {"left_out": "search: OSError: no index"}
+    assert "left_out" not in here["listed"]["beside"]
+
+
+@pytest.mark.slow
+def test_a_size_that_would_take_too_long_is_not_tried(tmp_path: Path, scripts: Path) -> None:
+    part = tmp_path / "work" / "parts" / "40-listed.load.json"
+    part.parent.mkdir(parents=True)
+    part.write_text(json.dumps({"s": 9, "cpu_s": 5.5, "peak_mib": 60.0}), encoding="utf-8")
+
+    found = _comparison(tmp_path, scripts, "listed", load_s=50).run(compared=[400], grown=[])
+
+    assert found["sizes"]["400"]["listed"]["load"] == {
+        "left_out": "not tried: loading 40 turns took 6 s of processor time, so 400 would take over 50 s"
+    }
+
+
+def test_where_we_fail_there_is_no_result(tmp_path: Path, scripts: Path) -> None:
+    shutil.copy(scripts / "with_broken.py", scripts / "with_memory_rag.py")
+
+    with pytest.raises(PeerError, match="search: OSError: no index"):
+        _comparison(tmp_path, scripts, "listed").run(compared=[40], grown=[])
+
+
+def test_a_peer_that_ends_says_where_its_last_words_are(tmp_path: Path) -> None:
+    script = tmp_path / "with_nothing.py"
+    script.write_text("import sys; sys.exit('no such library')", encoding="utf-8")
+
+    with (
+        PeerProcess(script, tmp_path / "data", python=Path(sys.executable)) as process,
+        pytest.raises(PeerError, match=r"open: ended; its last words are in .*data\.log"),
+    ):
+        process.ask("open")
+
+    assert "no such library" in (tmp_path / "data.log").read_text(encoding="utf-8")
+
+
+def test_the_files_hold_the_same_turns_whoever_writes_them(tmp_path: Path) -> None:
+    shared = SharedCorpus(tmp_path, seed=3)
+    shared.write(120)
+    lines = [json.loads(line) for line in shared.turns_path.read_text(encoding="utf-8").splitlines()]
+
+    assert [line["id"] for line in lines] == [f"turn-{number}" for number in range(120)]
+    assert [line["text"] for line in lines] == [turn.text for turn in shared.corpus.turns(0, 120)]
+    assert (np.load(shared.vectors_path) == shared.vectors.turns(0, 120)).all()
+    written = shared.turns_path.stat().st_mtime_ns
+    shared.write(100)
+    assert shared.turns_path.stat().st_mtime_ns == written
+
+
+def test_a_question_knows_the_nearest_of_all_turns(tmp_path: Path) -> None:
+    shared = SharedCorpus(tmp_path, seed=3)
+    shared.write(120)
+
+    [question] = shared.questions(1, among=120)
+
+    scores = np.load(shared.vectors_path) @ np.array(question.vector, np.float32)
+    assert question.nearest == [f"turn-{number}" for number in np.argsort(-scores)[:10]]
+
+
+def test_the_nearest_are_found_across_blocks() -> None:
+    rows = np.random.default_rng(0).standard_normal((60_000, 8)).astype(np.float32)
+    queries = rows[[3, 59_000]]
+
+    assert (exactly_nearest(queries, rows) == np.argsort(-(queries @ rows.T), axis=1)[:, :10]).all()
+
+
+def test_agreement_is_the_share_of_the_exact_ten_that_were_found() -> None:
+    exact = [[f"turn-{n}" for n in range(10)], [f"turn-{n}" for n in range(10, 20)]]
+
+    assert agreement(exact, exact) == 1.0
+    assert agreement([exact[0], exact[1][:5]], exact) == 0.75
+
+
+def test_every_peer_has_a_script_and_a_pinned_package() -> None:
+    named = [line.split("==") for line in _requirements() if not line.startswith("#")]
+
+    assert [peer.script for peer in PEERS if not (SCRIPTS / peer.script).exists()] == []
+    assert [one for one in named if len(one) != 2] == [["torch"]]
+    assert {path.stem.removeprefix("with_") for path in SCRIPTS.glob("with_*.py")} == {
+        peer.name.replace("-", "_") for peer in PEERS
+    } | {"memory_rag"}
+
+
+def _requirements() -> list[str]:
+    return (SCRIPTS / "requirements.txt").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.slow
+def test_we_answer_behind_the_pipe_as_in_a_program(tmp_path: Path) -> None:
+    shared = SharedCorpus(tmp_path / "corpus", seed=3)
+    shared.write(120)
+    [question] = shared.questions(1, among=120)
+    asked: dict[str, Any] = {"text": question.text, "vector": question.vector}
+    [(turn, vector)] = [next(shared.new_turns(5000))]
+    with PeerProcess(SCRIPTS / "with_memory_rag.py", tmp_path / "memory", python=Path(sys.executable)) as process:
+        process.ask("load", turns=str(shared.turns_path), vectors=str(shared.vectors_path), n=120)
+        assert process.ask("nearest", **asked).found == question.nearest
+        assert len(process.ask("search", **asked).found) == 10
+        within = process.ask("filtered", conversation="talk-0", **asked).found
+        assert len(within) == 10
+        process.ask("add", turn=turn, vector=vector)
+        new = {"text": turn["text"], "vector": vector}
+        assert process.ask("search", **new).found[0] == turn["id"]
+        process.ask("delete", turn_id=turn["id"])
+        assert turn["id"] not in process.ask("search", **new).found
+        process.ask("close")

@@ -1,0 +1,71 @@
+"""A memory that can't be written, or read, says so on its page, and the other views go on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from memory_rag.interfaces.serving.app import Service, app_of
+from memory_rag.interfaces.serving.live_memory import LiveMemory
+from memory_rag.interfaces.serving.memories import Memories
+from memory_rag.memory import Memory
+from tests.interfaces.page.conftest import hidden
+from tests.interfaces.serving.served import serving
+
+
+@pytest.fixture
+def impatient(tmp_path: Path, filled: Path) -> Iterator[httpx2.Client]:
+    """The page of a memory that waits for nobody."""
+    shutil.copytree(filled, tmp_path / "main")
+
+    def opened(create: bool) -> Memory:
+        return Memory.open(tmp_path / "main", embedder="none", create=create, busy_timeout_s=0.05, lock_timeout_s=0.05)
+
+    memories = Memories(LiveMemory(tmp_path / "main", opened), name="main", home=tmp_path)
+    with serving(app_of(Service(memories, has_mcp=False))) as url, httpx2.Client(base_url=url, timeout=60) as client:
+        yield client
+    memories.close()
+
+
+def test_while_another_program_writes_a_form_says_so_and_views_go_on(impatient: httpx2.Client, tmp_path: Path) -> None:
+    form = hidden(impatient.get("/about").text) | {"text": "Be brief."}
+    with closing(sqlite3.connect(tmp_path / "main" / "turns.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        answer = impatient.post("/pin", data=form, headers={"accept-language": "sv"})
+        assert answer.status_code == 503
+        assert "Ett annat program skriver i minnet" in answer.text
+        for view in ("/", "/search?q=kayak", "/turn?id=t3&q=kayak", "/conversation?id=bread", "/about", "/summary"):
+            assert impatient.get(view).status_code == 200
+        other.execute("ROLLBACK")
+
+    assert impatient.post("/pin", data=form).status_code == 303
+
+
+def test_a_file_of_words_that_is_none_is_told(impatient: httpx2.Client, tmp_path: Path) -> None:
+    (tmp_path / "main" / "turns.sqlite").write_bytes(b"no database" * 100)
+
+    for view in ("/", "/search?q=kayak", "/export/jsonl"):
+        answer = impatient.get(view)
+        assert answer.status_code == 400
+        assert "turns.sqlite" in answer.text
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_only_be_read_says_so(impatient: httpx2.Client, tmp_path: Path) -> None:
+    form = hidden(impatient.get("/about").text) | {"text": "Be brief."}
+    for path in (tmp_path / "main", *(tmp_path / "main").iterdir()):
+        path.chmod(path.stat().st_mode & ~0o222)
+    try:
+        assert impatient.get("/search?q=kayak").status_code == 200
+        assert impatient.post("/pin", data=form).status_code == 400
+    finally:
+        for path in (tmp_path / "main", *(tmp_path / "main").iterdir()):
+            path.chmod(path.stat().st_mode | 0o200)
