@@ -80,6 +80,8 @@ endif
 	@$(python) -m memory_rag.evaluation asking --out eval/results
 	@$(call with_e5,fifty --out eval/results)
 	@$(python) -m memory_rag.evaluation imports --out eval/results
+	@if $(python) -c 'import fastapi, mcp' 2>/dev/null; then $(python) -m memory_rag.evaluation load --out eval/results; \
+	else echo "the extra 'server' is not installed: load stays as it is; install it with: $(pip) --editable '.[server]'" >&2; fi
 	@$(python) -m memory_rag.evaluation tables
 
 # These compare e5 with minilm; without the extra, the rows of e5 would be lost.

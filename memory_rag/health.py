@@ -18,12 +18,13 @@ from memory_rag.html.cards import Tone, badge, card, quiet, row
 from memory_rag.html.markup import tag
 from memory_rag.inventory import bytes_by_kind, readable_size
 from memory_rag.retrieval.agreement import disagreement
-from memory_rag.retrieval.indexes import DERIVED, Indexes
+from memory_rag.retrieval.indexes import Indexes
 from memory_rag.retrieval.keyword import FILE_NAME as SNAPSHOT
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.vectors import VectorFile, file_stem
 from memory_rag.settings import Settings
 from memory_rag.store.erasing import n_unfinished
+from memory_rag.store.files import DERIVED
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.whereabouts import network_file_system, synced_by
 

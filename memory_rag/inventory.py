@@ -12,8 +12,9 @@ from typing import Any
 
 from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
 from memory_rag.html.cards import card, listed, share_bar, table
-from memory_rag.retrieval.indexes import DERIVED, Indexes
+from memory_rag.retrieval.indexes import Indexes
 from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.store.files import DERIVED
 from memory_rag.store.screening import Counts
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.whole import row_counts

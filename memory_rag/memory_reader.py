@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from memory_rag.health import Checkup
     from memory_rag.html.turn_list import TurnList
     from memory_rag.inventory import Stats
-    from memory_rag.prompt.context import Wishes
     from memory_rag.prompt.prompt import Prompt
     from memory_rag.prompt.prompt_context import PromptContext
+    from memory_rag.prompt.wishes import Wishes
     from memory_rag.retrieval.comparison import Comparison
     from memory_rag.retrieval.filters import Within
     from memory_rag.retrieval.indexes import Indexes

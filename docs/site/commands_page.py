@@ -14,8 +14,8 @@ from memory_rag.interfaces.cli.help_page import WHERE
 PROGRAM: Final = "memory-rag"
 HEAD: Final = """# Commands
 
-Data goes to stdout, notes and progress to stderr; `--json` prints JSON. `memory-rag COMMAND --help` says the same as
-this page.
+Data goes to stdout, notes and progress to stderr; `--json` prints JSON. the `--help` of a command says the same as this
+page.
 """
 
 

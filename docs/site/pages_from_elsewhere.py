@@ -24,7 +24,6 @@ _LINK: Final = re.compile(r"(?<=\]\()(?P<to>[^)\s#]+)(?P<anchor>#[^)\s]*)?(?=\))
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the pages that no file of ``docs/`` is."""
-    files.append(File.generated(config, "commands.md", content=commands_page()))
     for path, page in ELSEWHERE.items():
         text = (ROOT / path).read_text(encoding="utf-8")
         if page in TITLES:
@@ -34,7 +33,9 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Turn the links of a page in ``docs/`` from files of the repository to pages of the site."""
+    """Write the page of commands, and turn links to files of the repository into links to pages of the site."""
+    if page.file.src_uri == "commands.md":
+        return commands_page()
     return markdown if page.file.generated_by else with_links_of_the_site(markdown, folder="docs")
 
 

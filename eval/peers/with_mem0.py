@@ -28,6 +28,7 @@ class Peer:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.embedding = Given()
+        self.added: dict[str, str] = {}
 
     def load(self, turns: str, vectors: str, n: int) -> None:
         self._open(vectors_of(vectors).shape[1])
@@ -50,7 +51,7 @@ class Peer:
     def add(self, turn: dict[str, str], vector: Any) -> None:
         said = [{"role": "user", "content": turn["text"]}]
         added = self.memory.add(said, user_id=turn["conversation"], metadata={"turn": turn["id"]}, infer=False)
-        self.added = {turn["id"]: added["results"][0]["id"]}
+        self.added[turn["id"]] = added["results"][0]["id"]
 
     def search(self, text: str, vector: Any) -> list[str]:
         return self._found(text, None)

@@ -14,9 +14,12 @@ class Peer:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.given: dict[str, Any] = {}
-        self.turns: Any = Embeddings(
-            method="external", transform=self._vectors, content=True, hybrid=True, backend="faiss"
-        )
+
+        def vectors(texts: Any) -> Any:
+            return np.array([self.given[text] for text in texts], np.float32)
+
+        # A method would be called without texts: what isn't a plain function is taken for a class.
+        self.turns: Any = Embeddings(method="external", transform=vectors, content=True, hybrid=True, backend="faiss")
 
     def load(self, turns: str, vectors: str, n: int) -> None:
         rows = vectors_of(vectors)
@@ -58,9 +61,6 @@ class Peer:
 
     def close(self) -> None:
         self.turns.close()
-
-    def _vectors(self, texts: Any) -> Any:
-        return np.array([self.given[text] for text in texts], np.float32)
 
 
 serve(Peer)

@@ -155,10 +155,11 @@ class Comparison:
                 in_turns([side], self.often, our_way=way)
                 times = {name: took.as_json() for name, took in side.times.items()}
                 if peer is US_FULL:
-                    measured["add_full"] = times["add"]
+                    measured["add_full"] = times["add"] | {"waits_for_disk": self._waits_for_disk(US_FULL, size)}
                 elif way == "keyword":
                     measured["keyword"] = times["keyword"]
                 else:
+                    times["add"]["waits_for_disk"] = self._waits_for_disk(US, size)
                     measured |= times | {"agreement": side.agreement()}
                 process.ask("close")
         for name, way in (("cold", "search"), ("cold_keyword", "keyword")):
@@ -186,13 +187,8 @@ class Comparison:
 
     def _measured_beside(self, peer: Peer, size: int, questions: Sequence[Question], our_way: str) -> dict[str, Any]:
         measured: dict[str, Any] = {"load_average": os.getloadavg()[0]}
-        if peer.can_add and size == COMPARED_AT[0] and (tracer := strace()):
-            measured["waits_for_disk_an_add"] = waits_for_disk(
-                lambda command: self._start(peer, size, tracer=command),
-                self._new_turns(),
-                self.work / "trace",
-                strace=tracer,
-            )
+        if peer.can_add and (waits := self._waits_for_disk(peer, size)) is not None:
+            measured["waits_for_disk_an_add"] = waits
         measured["cold"] = opened_cold(
             {"peer": lambda: self._start(peer, size), "us": lambda: self._start(US, size)}, questions[0], self.often
         )
@@ -210,6 +206,18 @@ class Comparison:
             theirs.ask("close")
             ours.ask("close")
         return measured
+
+    def _waits_for_disk(self, peer: Peer, size: int) -> float | None:
+        """Return how often an add waits for the disk; None where strace isn't there to count it."""
+        tracer = strace()
+        if tracer is None:
+            return None
+        return waits_for_disk(
+            lambda command: self._start(peer, size, tracer=command),
+            self._new_turns(),
+            self.work / "trace",
+            strace=tracer,
+        )
 
     # -- places
 

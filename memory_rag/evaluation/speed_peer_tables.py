@@ -132,11 +132,6 @@ def _left_out(result: Result) -> str:
 def _space(result: Result) -> str:
     rows = []
     for size, here in compared_sizes(result):
-        first = next((one for one, _ in compared_sizes(result)), size)
-        waits = {
-            name: peer.get("beside", {}).get("waits_for_disk_an_add")
-            for name, peer in result["sizes"][str(first)].items()
-        }
         ours = here[US]
         rows.append(
             (
@@ -146,7 +141,7 @@ def _space(result: Result) -> str:
                 _mib(ours["load"]["disk_bytes"] / _MIB),
                 _mib(ours["alone"]["cold"]["peak_mib"]),
                 _share(ours["alone"]["agreement"]),
-                _waits(waits.get(US)) if waits.get(US) is not None else "`full`: yes",
+                " / ".join(_waits(ours["alone"][way].get("waits_for_disk")) for way in ("add", "add_full")),
                 "yes",
             )
         )
@@ -161,7 +156,7 @@ def _space(result: Result) -> str:
                     _mib(loaded["disk_bytes"] / _MIB),
                     _mib(beside["cold"]["peer"]["peak_mib"]),
                     _share(beside["peer"].get("agreement")),
-                    _waits(waits.get(name)),
+                    _waits(beside.get("waits_for_disk_an_add")),
                     seen,
                 )
             )
@@ -261,7 +256,7 @@ def _goals(result: Result, speed: Result | None) -> str:
             best = best_of_the_same(sizes.get(size, {}), way)
             whom = f" ({_named(best[0])})" if best else ""
             row(
-                f"{named} of the best peer that ranks by both and is durable{whom}, times ours, {size:,}",
+                f"{named} of the best durable hybrid peer{whom}, times ours, {size:,}",
                 times,
                 best[1] if best else None,
                 "×",

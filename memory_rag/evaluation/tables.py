@@ -18,6 +18,7 @@ from memory_rag.evaluation.fifty_tables import FIFTY_TABLES, fifty_tables
 from memory_rag.evaluation.finding_secrets import secrets_table
 from memory_rag.evaluation.kept_tables import kept_table, subjects_table
 from memory_rag.evaluation.known_items import known_items_table
+from memory_rag.evaluation.load_tables import load_table
 from memory_rag.evaluation.markdown import interval, markdown_table, share
 from memory_rag.evaluation.recall_tables import SETS, recall_tables
 from memory_rag.evaluation.speed_counted_table import counted_table
@@ -102,6 +103,7 @@ def tables_of(results: Results) -> dict[str, str]:
         "summaries-kept": _made(kept_table, results, "summaries"),
         "new-subjects": _made(subjects_table, results, "subjects"),
         "imports": _made(import_table, results, "imports"),
+        "load": _made(lambda found: load_table(found["load"]), results, "load"),
         "secrets": _made(lambda found: secrets_table(found["secrets"]["result"]), results, "secrets"),
         "made-with": _made(_made_with, results, ""),
     }

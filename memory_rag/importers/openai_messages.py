@@ -45,27 +45,117 @@ class OpenAIMessagesImporter:
 
     def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
         ids = DistinctIds()
-        for found in _conversations(source):
-            if isinstance(found, Skipped):
-                yield found
+        by_id: dict[str | int | None, _Talk] = {}
+        for value in _values(source):
+            if isinstance(value, Skipped):
+                yield value
                 continue
-            given = _first_given(found.fields, "conversation_id", "id")
-            key = str(given) if given is not None else f"openai-{digest(_opening(found.messages))}"
-            conversation_id = ids.distinct(key)
-            if given is not None and conversation_id != key:
-                yield Noted("conversation id repeated, numbered", found.where)
-            title = found.fields.get("title")
-            yield Conversation(conversation_id, title if isinstance(title, str) else "")
-            yield from _turns(found, conversation_id, options)
+            where, found = value
+            fields = as_object(found)
+            if isinstance(found, list):
+                yield from _Talk(where, {}, ids, options).whole(found)
+            elif isinstance(fields.get("messages"), list):
+                yield from _Talk(where, fields, ids, options).whole(fields["messages"])
+            elif "role" in fields:
+                # Messages one by one may be a gigabyte of them.
+                given = fields.get("conversation_id")
+                of = given if isinstance(given, str | int) else None
+                if of not in by_id:
+                    by_id[of] = _Talk(source.label, {"conversation_id": of}, ids, options)
+                yield from by_id[of].take(found)
+            else:
+                yield Skipped("neither a message nor a conversation", where)
+        for talk in by_id.values():
+            yield from talk.end()
 
 
-@dataclass(frozen=True, slots=True)
-class _Messages:
-    """The messages of one conversation, what is said about it beside them, and where it was found."""
+@dataclass(slots=True)
+class _Talk:
+    """A conversation while it is read: where it was found, and what is said about it beside its messages.
 
-    messages: list[Any]
+    Without an id it has one once the user has said something; what comes before waits.
+    """
+
     where: str
-    fields: dict[str, Any] = field(default_factory=dict)
+    fields: dict[str, Any]
+    ids: DistinctIds
+    options: ImportOptions
+    conversation_id: str = ""
+    ordinal: int = 0
+    within: DistinctIds = field(default_factory=DistinctIds)
+    tools: dict[str, str] = field(default_factory=dict)
+    waiting: list[Any] = field(default_factory=list)
+
+    def whole(self, messages: list[Any]) -> Iterator[Item]:
+        for message in messages:
+            yield from self.take(message)
+        yield from self.end()
+
+    def take(self, message: Any) -> Iterator[Item]:
+        if self.conversation_id:
+            yield from self._turn(message)
+            return
+        self.waiting.append(message)
+        if self._given is not None or role_of(as_object(message).get("role")) is Role.USER:
+            yield from self._begin()
+
+    def end(self) -> Iterator[Item]:
+        """Give what waited for a user who said nothing."""
+        if not self.conversation_id:
+            yield from self._begin()
+
+    @property
+    def _given(self) -> Any:
+        return _first_given(self.fields, "conversation_id", "id")
+
+    def _begin(self) -> Iterator[Item]:
+        given = self._given
+        key = str(given) if given is not None else f"openai-{digest(_opening(self.waiting))}"
+        self.conversation_id = self.ids.distinct(key)
+        if given is not None and self.conversation_id != key:
+            yield Noted("conversation id repeated, numbered", self.where)
+        title = self.fields.get("title")
+        yield Conversation(self.conversation_id, title if isinstance(title, str) else "")
+        waited, self.waiting = self.waiting, []
+        for message in waited:
+            yield from self._turn(message)
+
+    def _turn(self, message: Any) -> Iterator[Item]:
+        where, ordinal = f"{self.where}, message {self.ordinal}", self.ordinal
+        self.ordinal += 1
+        fields = as_object(message)
+        role = role_of(fields.get("role"))
+        if role is None:
+            yield Skipped(unknown_role(fields.get("role")), where)
+            return
+        self.tools.update(_tools_called(fields))
+        text = text_of(fields)
+        blocks = blocks_of(fields, role)
+        if not text and not blocks:
+            yield Skipped("nothing said", where)
+            return
+        given = fields.get("id")
+        key = str(given) if given is not None else digest(self.conversation_id, ordinal, _words(fields))
+        native_id = self.within.distinct(key)
+        if native_id != key:
+            yield Noted("message id repeated, numbered", where)
+        said = moment(_first_given(fields, "timestamp", "created_at", "created"), tz=self.options.tz)
+        if said.problem:
+            yield Noted(said.problem, where)
+        yield Turn(
+            turn_id="",
+            conversation_id=self.conversation_id,
+            session_id=self.conversation_id,
+            ordinal=ordinal,
+            role=role,
+            speaker=_speaker(fields, role, self.tools),
+            text=text,
+            said_at=said.said_at,
+            said_at_text=said.written,
+            blocks=blocks,
+            source=Source(OpenAIMessagesImporter.name, native_id, raw_without_files(fields)),
+            recalled=role is not Role.TOOL and is_said(text, blocks),
+        )
 
 
 def _is_message(value: Any) -> bool:
@@ -73,28 +163,6 @@ def _is_message(value: Any) -> bool:
     return isinstance(fields.get("role"), str) and not fields.keys().isdisjoint(
         ("content", "tool_calls", "function_call")
     )
-
-
-def _conversations(source: SourceFile) -> Iterator[_Messages | Skipped]:
-    """Yield the conversations of any shape; bare messages are grouped by their ``conversation_id``."""
-    bare: dict[Any, list[Any]] = {}
-    for value in _values(source):
-        if isinstance(value, Skipped):
-            yield value
-            continue
-        where, found = value
-        fields = as_object(found)
-        if isinstance(found, list):
-            yield _Messages(found, where)
-        elif isinstance(fields.get("messages"), list):
-            yield _Messages(fields["messages"], where, fields)
-        elif "role" in fields:
-            group = fields.get("conversation_id")
-            bare.setdefault(group if isinstance(group, str | int) else None, []).append(found)
-        else:
-            yield Skipped("neither a message nor a conversation", where)
-    for group, messages in bare.items():
-        yield _Messages(messages, source.label, {"conversation_id": group})
 
 
 def _values(source: SourceFile) -> Iterator[tuple[str, Any] | Skipped]:
@@ -115,46 +183,6 @@ def _words(message: Any) -> list[Any]:
     """Return what makes a message the same message again: who, what, and which calls."""
     fields = as_object(message)
     return [fields.get(key) for key in ("role", "content", "tool_calls", "function_call", "tool_call_id")]
-
-
-def _turns(found: _Messages, conversation_id: str, options: ImportOptions) -> Iterator[Item]:
-    ids = DistinctIds()
-    tools: dict[str, str] = {}
-    for ordinal, message in enumerate(found.messages):
-        where = f"{found.where}, message {ordinal}"
-        fields = as_object(message)
-        role = role_of(fields.get("role"))
-        if role is None:
-            yield Skipped(unknown_role(fields.get("role")), where)
-            continue
-        tools.update(_tools_called(fields))
-        text = text_of(fields)
-        blocks = blocks_of(fields, role)
-        if not text and not blocks:
-            yield Skipped("nothing said", where)
-            continue
-        given = fields.get("id")
-        key = str(given) if given is not None else digest(conversation_id, ordinal, _words(fields))
-        native_id = ids.distinct(key)
-        if native_id != key:
-            yield Noted("message id repeated, numbered", where)
-        said = moment(_first_given(fields, "timestamp", "created_at", "created"), tz=options.tz)
-        if said.problem:
-            yield Noted(said.problem, where)
-        yield Turn(
-            turn_id="",
-            conversation_id=conversation_id,
-            session_id=conversation_id,
-            ordinal=ordinal,
-            role=role,
-            speaker=_speaker(fields, role, tools),
-            text=text,
-            said_at=said.said_at,
-            said_at_text=said.written,
-            blocks=blocks,
-            source=Source(OpenAIMessagesImporter.name, native_id, raw_without_files(fields)),
-            recalled=role is not Role.TOOL and is_said(text, blocks),
-        )
 
 
 def _first_given(fields: dict[str, Any], *keys: str) -> Any:

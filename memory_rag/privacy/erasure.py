@@ -9,10 +9,9 @@ from typing import Final
 
 from memory_rag.errors import StoreError
 from memory_rag.privacy.vector_erasure import erase_vectors
-from memory_rag.retrieval.indexes import DERIVED
 from memory_rag.retrieval.turn_table import content_key
 from memory_rag.store.erasing import Erasing
-from memory_rag.store.files import LOCK_NAME, locked
+from memory_rag.store.files import DERIVED, LOCK_NAME, locked
 from memory_rag.store.sqlite_store import SqliteTurnStore
 
 READERS: Final = "another process, or a thread of this one, still reads an older state of the memory"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import Final, TypedDict
+from typing import Final
 
-from memory_rag.errors import PromptError, SettingsError
+from memory_rag.errors import PromptError
 from memory_rag.prompt.asking_for_details import Need
 from memory_rag.prompt.earlier import EARLIER_SHARE, Earlier, EarlierSearch, earlier_talks, told_of
 from memory_rag.prompt.fixed_parts import BETWEEN, FixedPart
@@ -18,12 +18,12 @@ from memory_rag.prompt.retrieving import NO_ROOM, NOT_ASKED, NOT_STRONG, Retriev
 from memory_rag.prompt.summary_source import SummarySource, SummaryText
 from memory_rag.prompt.tokens import MESSAGE_OVERHEAD, REPLY_OVERHEAD, TokenCounter
 from memory_rag.prompt.window import Window, newest_turns
+from memory_rag.prompt.wishes import ContextWish
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Ranking
 from memory_rag.store.turn_reader import TurnReader
 from memory_rag.turns import Role, Turn, printable
 
-TOKEN_BUDGET: Final = 6000
 SUMMARY_SHARE: Final = 1 / 3
 """Of what the newest turns leave, what a summary may claim before turns are retrieved; it gets what they leave too."""
 SUMMARY_HEADING: Final = (
@@ -34,37 +34,6 @@ _MARKS: Final = 2 * MESSAGE_OVERHEAD + REPLY_OVERHEAD
 _ROUNDS: Final = 3
 
 Search = Callable[[str, Within], Ranking]
-
-
-class Wishes(TypedDict, total=False):
-    """The fields of :class:`ContextWish`, each with its default if it isn't given."""
-
-    token_budget: int
-    keep_recent: int
-    conversation_id: str
-    retrieve: str
-    within: Within
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextWish:
-    """What a prompt should be: its budget, how many newest turns it keeps, and of which conversation.
-
-    ``retrieve`` says whether turns are searched for and quoted: ``auto`` (if the question asks for them), ``always``,
-    ``never``, or ``tool`` (the model asks for them itself); ``within`` narrows that search.
-    """
-
-    token_budget: int = TOKEN_BUDGET
-    keep_recent: int = 8
-    conversation_id: str = "main"
-    retrieve: str = "auto"
-    within: Within = field(default_factory=Within)
-
-    def __post_init__(self) -> None:
-        for name, least in {"token_budget": 1, "keep_recent": 0}.items():
-            if getattr(self, name) < least:
-                raise SettingsError(f"{name} must be at least {least}, got {getattr(self, name)}")
-        Retrieve.parse(self.retrieve)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +146,7 @@ class Assembly:
 
     def _together(self, text: str, parts: Sequence[PartCost]) -> int:
         """Return by how much a text counts more than its parts: an estimate looks at the language of all of it."""
-        if not self.counter.is_estimate or not text:
+        if not self.counter.is_estimate or sum(part.n_tokens > 0 for part in parts) < 2:
             return 0
         return max(0, self.counter.count(text) - sum(part.n_tokens for part in parts))
 

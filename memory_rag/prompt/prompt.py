@@ -14,7 +14,7 @@ from memory_rag.prompt.answers import AnswerLog, Recorded
 from memory_rag.prompt.asking_for_details import need_of_details
 from memory_rag.prompt.brief import Brief, brief_of
 from memory_rag.prompt.compaction import Fitted, fit
-from memory_rag.prompt.context import TOKEN_BUDGET, Assembly, ContextWish, Search, Wishes
+from memory_rag.prompt.context import Assembly, Search
 from memory_rag.prompt.decisions import Decisions
 from memory_rag.prompt.editing import ClearThinking, ClearToolUses
 from memory_rag.prompt.edits_logged import log_cleared, log_fitted
@@ -44,6 +44,7 @@ from memory_rag.prompt.tokens import TokenCounter, token_counter
 from memory_rag.prompt.tool_calls import MemoryTools
 from memory_rag.prompt.turn_messages import TurnMessages
 from memory_rag.prompt.whereabouts import Searched, Whereabouts
+from memory_rag.prompt.wishes import TOKEN_BUDGET, ContextWish, Wishes
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Ranking
 from memory_rag.store.sqlite_store import SqliteTurnStore

@@ -35,10 +35,10 @@ class CodedVectors:
     vector is compared.
     """
 
-    def __init__(self, vectors: FlatVectors, *, coded_from: int = CODED_FROM) -> None:
+    def __init__(self, vectors: FlatVectors, *, coded_from: int = CODED_FROM, codes: OneBitCodes | None = None) -> None:
         self._vectors = vectors
         self._coded_from = coded_from
-        self._codes: OneBitCodes | None = None
+        self._codes = codes
         self._n_searches = 0
         self._maker: threading.Thread | None = None
         self._is_closed = False
@@ -72,6 +72,13 @@ class CodedVectors:
         if self._maker is not None:
             self._maker.join()
 
+    def of_all(self) -> OneBitCodes | None:
+        """Return the codes of all vectors, made now as far as they aren't; None once closed."""
+        self.wait()
+        if not self._is_closed:
+            self._make()
+        return None if self._is_closed else self._codes
+
     def close(self) -> None:
         """Stop making codes."""
         self._is_closed = True
@@ -97,7 +104,7 @@ class CodedVectors:
         codes = self._codes
         if codes is None:
             every = 1 + len(self._vectors) // _EXAMPLES
-            codes = OneBitCodes(self._vectors.rows(np.arange(0, len(self._vectors), every)))
+            codes = OneBitCodes.like(self._vectors.rows(np.arange(0, len(self._vectors), every)))
         while len(codes) < (n := len(self._vectors)) and not self._is_closed and threading.main_thread().is_alive():
             codes.add(self._vectors.rows(np.arange(len(codes), min(n, len(codes) + _CHUNK))))
         self._codes = codes

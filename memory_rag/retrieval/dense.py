@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from memory_rag.embedding.embedder import Embedder, Vectors, as_embedded, checked_vectors
+from memory_rag.embedding.embedder import Embedder, Vectors, checked_vectors
 from memory_rag.retrieval.codes import CodedVectors
+from memory_rag.retrieval.embedding_batches import Batch, Pace, batches
 from memory_rag.retrieval.faiss_indexes import FlatVectors
+from memory_rag.retrieval.kept_codes import KEPT_FROM, KeptCodes
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, mean_and_deviation
-from memory_rag.retrieval.turn_table import Mask, TurnTable, content_key
+from memory_rag.retrieval.turn_table import Mask, TurnTable
 from memory_rag.retrieval.vector_blocks import ID
 from memory_rag.retrieval.vector_groups import NOTHING, VectorGroups
-from memory_rag.retrieval.vectors import VectorFile, VectorRows, ids_of
-from memory_rag.store.files import LOCK_NAME, locked
+from memory_rag.retrieval.vectors import VectorFile, VectorRows, file_stem, ids_of
+from memory_rag.store.files import DERIVED, LOCK_NAME, locked
 from memory_rag.store.turn_store import TurnStore
-from memory_rag.turns import Span, Turn
+from memory_rag.turns import Span
 
-_BATCH_PASSAGES: Final = 256
-_MOST_PASSAGES: Final = 8192
-_SOON_S: Final = 0.5
 _DEAD_SHARE: Final = 0.3
 _SAMPLES_KEPT: Final = 8
+_UNKEPT_SHARE: Final = 0.1
 _FEW: Final = 1 / 8
 """Of all vectors, so many are compared one by one: sooner done than to look for them among the nearest of all."""
 
@@ -56,13 +55,17 @@ class _Sampled:
 class DenseIndex:
     """The vectors of one embedder: on disk by turn and words, in memory in FAISS, matched to the table's entries."""
 
-    def __init__(self, folder: Path, embedder: Embedder, *, lock_timeout_s: float = 10.0) -> None:
+    def __init__(
+        self, folder: Path, embedder: Embedder, *, lock_timeout_s: float = 10.0, kept_from: int = KEPT_FROM
+    ) -> None:
         self.embedder = embedder
         self._folder = folder
         self._lock_timeout_s = lock_timeout_s
         self._file = VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim)
-        self._flat = FlatVectors(embedder.dim)
+        self._flat = FlatVectors(self._file.rows)
         self._codes = CodedVectors(self._flat)
+        self._codes_path = folder / DERIVED / f"{file_stem(embedder.fingerprint)}.codes.npz"
+        self._kept_from, self._n_kept = kept_from, 0
         self._groups = VectorGroups()
         self._table: TurnTable | None = None
         self._waiting: Entries | None = None
@@ -75,11 +78,14 @@ class DenseIndex:
 
     def catch_up(self, table: TurnTable) -> None:
         """Take in vectors that were written since, by this process or another, and match them to the table."""
+        kept = self._kept_codes() if self._file.n_read == 0 else None
         rows = self._file.read_new()
         if rows is None:
             self._start_over()
             rows = self._file.read_new() or VectorRows(np.zeros((0, self.embedder.dim), np.float32), np.zeros(0, ID))
         self._take_in(rows)
+        if kept is not None and self._file.checked is not None:
+            self._codes, self._n_kept = CodedVectors(self._flat, codes=kept.codes), len(kept.codes)
         if self._table is not table:
             self._table = table
             self._put_off.clear()
@@ -117,9 +123,11 @@ class DenseIndex:
         done = 0
         if progress is not None:
             progress(0, len(waiting))
-        pace = _Pace()
+        pace = Pace()
         try:
-            for batch in self._batches(table, store, waiting, pace=pace, budget=budget):
+            for batch in batches(
+                waiting, table, store, embedder=self.embedder, pace=pace, budget=budget, put_off=self._put_off
+            ):
                 with pace.measured():
                     self._write(batch, store, unlocked)
                 done += len(batch.turn_ids)
@@ -153,8 +161,7 @@ class DenseIndex:
         if kept is None:
             places = self._groups.of_entry[entries]
             numbers, firsts = self._groups.vectors_of(places[places != NOTHING])
-            vectors = FlatVectors(self.embedder.dim)
-            vectors.add(self._flat.rows(numbers))
+            vectors = FlatVectors(self._flat.rows(numbers))
             kept = self._sampled[id(entries)] = _Sampled(entries, vectors, firsts)
             if len(self._sampled) > _SAMPLES_KEPT:
                 self._sampled.pop(next(iter(self._sampled)))
@@ -200,6 +207,21 @@ class DenseIndex:
         """Which entries have a vector."""
         return self._groups.covered
 
+    @property
+    def is_worth_saving(self) -> bool:
+        """Whether there are many vectors whose codes aren't kept."""
+        return len(self) >= self._kept_from and len(self) - self._n_kept > len(self) * _UNKEPT_SHARE
+
+    def save(self) -> None:
+        """Keep the codes of many vectors for the next process. Call under the memory's lock, caught up.
+
+        Raises:
+            StoreError: they can't be written, which costs the next process a few seconds.
+        """
+        if self.is_worth_saving and (codes := self._codes.of_all()) is not None:
+            KeptCodes(codes, self._file.as_checked()).write(self._codes_path)
+            self._n_kept = len(codes)
+
     def close(self) -> None:
         """Stop what works in the background."""
         self._codes.close()
@@ -229,7 +251,7 @@ class DenseIndex:
         living: Mask = (self._groups.owners(table) != NOTHING) | (self._groups.ids["row"] > newest)
         return living
 
-    def _write(self, batch: _Batch, store: TurnStore, unlocked: Unlocked) -> None:
+    def _write(self, batch: Batch, store: TurnStore, unlocked: Unlocked) -> None:
         with unlocked():
             given = self.embedder.embed_turns(batch.texts)
         vectors = checked_vectors(given, n=len(batch.texts), dim=self.embedder.dim, names=batch.names)
@@ -238,6 +260,11 @@ class DenseIndex:
             # Under the lock: a turn that was forgotten while it was embedded must not come after it.
             said = batch.still_said(store)
             self._file.append(vectors[said], ids_of(batch.ids)[said])
+
+    def _kept_codes(self) -> KeptCodes | None:
+        kept = KeptCodes.read(self._codes_path) if self._codes_path.exists() else None
+        self._file.checked = None if kept is None else kept.checked
+        return kept
 
     def _take_in_others(self) -> None:
         """Read what another process appended, so that our rows go behind it."""
@@ -250,87 +277,11 @@ class DenseIndex:
     def _start_over(self) -> None:
         """Forget all vectors: the file is another one now, which may hold as many."""
         self._codes.close()
-        self._flat = FlatVectors(self.embedder.dim)
+        self._flat = FlatVectors(self._file.rows)
         self._codes = CodedVectors(self._flat)
-        self._groups = VectorGroups()
+        self._n_kept, self._groups = 0, VectorGroups()
 
     def _take_in(self, rows: VectorRows) -> None:
         if len(rows.ids):
-            self._flat.add(rows.vectors)
+            self._flat.put(self._file.rows)
             self._groups.add(rows.ids)
-
-    def _batches(
-        self, table: TurnTable, store: TurnStore, waiting: list[int], *, pace: _Pace, budget: int | None
-    ) -> Iterator[_Batch]:
-        batch: _Batch | None = None
-        used = 0
-        for start in range(0, len(waiting), _BATCH_PASSAGES):
-            part = waiting[start : start + _BATCH_PASSAGES]
-            seq = store.last_seq
-            turns = store.turns_at([int(table.row[entry]) for entry in part])
-            for entry in part:
-                row = int(table.row[entry])
-                turn = turns.get(row)
-                if turn is None:
-                    continue
-                length = len(turn.searchable)
-                if budget is not None and length > budget:
-                    self._put_off.add(entry)
-                    continue
-                used += length
-                if budget is not None and used > budget:
-                    break
-                # The key of the words as they are read here: they may be newer than the table.
-                batch = batch or _Batch(seq)
-                batch.add(turn, row, content_key(turn), self._passages(turn))
-                if len(batch.texts) >= pace.n_passages:
-                    yield batch
-                    batch = None
-        if batch is not None:
-            yield batch
-
-    def _passages(self, turn: Turn) -> Iterator[tuple[Span, str]]:
-        text = turn.searchable
-        for span in self.embedder.passages(text):
-            yield span, as_embedded(span.of(text), speaker=turn.speaker, embedder=self.embedder)
-
-
-class _Pace:
-    """How many passages make a batch: twice as many after one that was done soon, since to write takes a moment."""
-
-    def __init__(self) -> None:
-        self.n_passages = _BATCH_PASSAGES
-
-    @contextmanager
-    def measured(self) -> Iterator[None]:
-        """Choose the next batch's size by how long this one takes."""
-        began = monotonic()
-        yield
-        soon = monotonic() - began < _SOON_S
-        self.n_passages = min(_MOST_PASSAGES, 2 * self.n_passages) if soon else _BATCH_PASSAGES
-
-
-@dataclass(slots=True)
-class _Batch:
-    """Passages to embed together, whole turns at a time, read when the store's last change was ``seq`` or later."""
-
-    seq: int
-    texts: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    ids: list[tuple[int, int, int, int]] = field(default_factory=list)
-    turn_ids: list[str] = field(default_factory=list)
-
-    def add(self, turn: Turn, row: int, content: int, passages: Iterable[tuple[Span, str]]) -> None:
-        self.turn_ids.append(turn.turn_id)
-        for span, text in passages:
-            self.texts.append(text)
-            self.names.append(turn.turn_id)
-            self.ids.append((row, content, span.start, span.end))
-
-    def still_said(self, store: TurnStore) -> Mask:
-        """Return which passages are of turns that are stored with the same words."""
-        if store.last_seq == self.seq:
-            return np.ones(len(self.ids), np.bool_)
-        turns = store.turns_at(list(dict.fromkeys(row for row, *_ in self.ids)))
-        present = {row: content_key(turn) for row, turn in turns.items()}
-        return np.array([present.get(row) == content for row, content, *_ in self.ids], np.bool_)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Self
 
 import faiss
 import numpy as np
@@ -15,36 +15,35 @@ from memory_rag.errors import EmbedderError
 
 
 class FlatVectors:
-    """All vectors in one FAISS flat index: their numbers as they are, compared one by one.
+    """Vectors that FAISS compares one by one, wherever their numbers lie: in memory or in a file that is mapped.
 
-    One thread may take ``rows`` while another adds; all else is for one thread at a time.
+    One thread may take ``rows`` while another puts others in their place; all else is for one thread at a time.
     """
 
-    def __init__(self, dim: int) -> None:
-        self.dim = dim
-        self._index = faiss.IndexFlatIP(dim)
-        self._growing = threading.Lock()
+    def __init__(self, rows: Vectors) -> None:
+        self._rows = rows
+        self.put(rows)
 
     def __len__(self) -> int:
-        return int(self._index.ntotal)
+        return len(self._rows)
 
-    def add(self, vectors: Vectors) -> None:
-        """Append unit-length rows, shape (n, dim).
+    @property
+    def dim(self) -> int:
+        return int(self._rows.shape[1])
+
+    def put(self, rows: Vectors) -> None:
+        """Take other rows, shape (n, dim), of which the first are those that were there before.
 
         Raises:
-            EmbedderError: another shape, or a number that isn't finite.
+            EmbedderError: another shape.
         """
-        if vectors.ndim != 2 or vectors.shape[1] != self.dim:
-            raise EmbedderError(f"vectors have shape {vectors.shape}, but this index takes (n, {self.dim})")
-        if not np.isfinite(vectors).all():
-            raise EmbedderError("a vector holds NaN or infinity; embed its turn again")
-        with self._growing:
-            self._index.add(np.ascontiguousarray(vectors, np.float32))
+        if rows.ndim != 2 or rows.shape[1] != self.dim:
+            raise EmbedderError(f"vectors have shape {rows.shape}, but this index takes (n, {self.dim})")
+        self._rows = np.ascontiguousarray(rows, np.float32)
 
     def rows(self, numbers: npt.NDArray[np.int64]) -> Vectors:
         """Return the vectors with these numbers, shape (len(numbers), dim)."""
-        with self._growing:
-            return self._all()[numbers]
+        return self._rows[numbers]
 
     def scores_of(self, query: Vectors, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
         """Return the inner product of a query, shape (dim,), with the vectors of these numbers, shape (len(numbers),).
@@ -59,7 +58,7 @@ class FlatVectors:
                 faiss.fvec_inner_products_by_idx(  # type: ignore[attr-defined]  # SWIG: not in faiss's stubs
                     faiss.swig_ptr(out),
                     faiss.swig_ptr(asked),
-                    self._index.get_xb(),
+                    faiss.swig_ptr(self._rows),
                     faiss.swig_ptr(places),
                     self.dim,
                     1,
@@ -73,7 +72,7 @@ class FlatVectors:
         out = np.empty(len(self), np.float32)
         if len(out):
             faiss.fvec_inner_products_ny(  # type: ignore[attr-defined]  # SWIG: not in faiss's stubs
-                faiss.swig_ptr(out), faiss.swig_ptr(asked), self._index.get_xb(), self.dim, len(out)
+                faiss.swig_ptr(out), faiss.swig_ptr(asked), faiss.swig_ptr(self._rows), self.dim, len(out)
             )
         return out
 
@@ -86,7 +85,8 @@ class FlatVectors:
         if k == 0:
             return np.zeros(0, np.int64)
         with using_threads(threads):
-            _scores, numbers = self._index.search(self._checked(query)[np.newaxis], k)
+            asked = self._checked(query)[np.newaxis]
+            _scores, numbers = faiss.knn(asked, self._rows, k, metric=faiss.METRIC_INNER_PRODUCT)
         found: npt.NDArray[np.int64] = numbers[0]
         return found
 
@@ -96,7 +96,7 @@ class FlatVectors:
         return np.ascontiguousarray(query, np.float32)
 
     def _all(self) -> Vectors:
-        view: Vectors = faiss.rev_swig_ptr(self._index.get_xb(), len(self) * self.dim).reshape(-1, self.dim)
+        view: Vectors = faiss.rev_swig_ptr(faiss.swig_ptr(self._rows), len(self) * self.dim).reshape(-1, self.dim)
         return view
 
 
@@ -107,11 +107,31 @@ class OneBitCodes:
     ``IndexRaBitQFastScan``.
     """
 
-    def __init__(self, examples: Vectors) -> None:
+    def __init__(self, index: faiss.Index) -> None:
+        self._index = index
+
+    @classmethod
+    def like(cls, examples: Vectors) -> Self:
         """Make ready for vectors of which some examples are given: all that is learnt of them is their mean."""
-        self._index = faiss.IndexRaBitQFastScan(examples.shape[1], faiss.METRIC_INNER_PRODUCT)
+        index = faiss.IndexRaBitQFastScan(examples.shape[1], faiss.METRIC_INNER_PRODUCT)
         with using_threads(1):
-            self._index.train(np.ascontiguousarray(examples, np.float32))
+            index.train(np.ascontiguousarray(examples, np.float32))
+        return cls(index)
+
+    @classmethod
+    def from_bytes(cls, data: npt.NDArray[np.uint8]) -> Self:
+        """Return the codes whose :meth:`as_bytes` these are."""
+        return cls(faiss.deserialize_index(data))
+
+    @staticmethod
+    def made_by() -> str:
+        """What decides how codes are written."""
+        return f"faiss {faiss.__version__}"
+
+    def as_bytes(self) -> npt.NDArray[np.uint8]:
+        """Return the codes as FAISS writes them."""
+        data: npt.NDArray[np.uint8] = faiss.serialize_index(self._index)
+        return data
 
     def __len__(self) -> int:
         return int(self._index.ntotal)

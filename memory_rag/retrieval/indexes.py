@@ -23,7 +23,7 @@ from memory_rag.retrieval.sides import Sides
 from memory_rag.retrieval.signals import signals
 from memory_rag.retrieval.weights_file import read_weights
 from memory_rag.settings import Settings
-from memory_rag.store.files import LOCK_NAME, locked, write_atomically
+from memory_rag.store.files import DERIVED, LOCK_NAME, locked, write_atomically
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.text.instants import zone
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
     from memory_rag.retrieval.dense import DenseIndex, Unlocked
 
-DERIVED: Final = "derived"
 MANIFEST: Final = "manifest.json"
 _LANGUAGES: Final = "languages"
 _SETTLED_FROM: Final = 50
@@ -256,7 +255,8 @@ class Indexes:
 
     def save_if_worth_it(self) -> None:
         """Save the keyword index if a good deal happened since, and if it can be: the next start catches up without."""
-        if self._keyword is None or self._keyword.applied_seq - self._saved_seq < _WORTH_SAVING:
+        few = self._keyword is None or self._keyword.applied_seq - self._saved_seq < _WORTH_SAVING
+        if few and not (self._dense is not None and self._dense.is_worth_saving):
             return
         try:
             self.save(timeout_s=0.0)
@@ -286,6 +286,9 @@ class Indexes:
             }
             data = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
             write_atomically(self._folder / DERIVED / MANIFEST, lambda file: file.write(data))
+            if self._dense is not None:
+                self._dense.catch_up(keyword.table)
+                self._dense.save()
         self._saved_seq = keyword.applied_seq
 
     def close(self) -> None:

@@ -44,12 +44,16 @@ def block_bytes(vectors: Vectors, ids: Ids) -> bytes:
     return head.tobytes() + ids.tobytes()
 
 
-def whole_blocks(data: bytes, rows: Vectors, *, dim: int) -> list[Block]:
-    """Return the whole blocks of what was read of both files, in order, up to the last of them."""
+def whole_blocks(data: bytes, rows: Vectors, *, dim: int, checked: int = 0) -> list[Block]:
+    """Return the whole blocks of what was read of both files, in order, up to the last of them.
+
+    Those that end within the first ``checked`` bytes are known to be whole: their vectors aren't read.
+    """
     blocks: list[Block] = []
     place = row = 0
     while place + HEAD.itemsize <= len(data):
-        block = _at(data, rows, place, row, n_before=0, dim=dim) or _behind(data, rows, place, row, dim=dim)
+        block = _at(data, rows, place, row, n_before=0, dim=dim, checked=checked)
+        block = block or _behind(data, rows, place, row, dim=dim)
         if block is None:
             break
         blocks.append(block)
@@ -57,7 +61,7 @@ def whole_blocks(data: bytes, rows: Vectors, *, dim: int) -> list[Block]:
     return blocks
 
 
-def _at(data: bytes, rows: Vectors, place: int, row: int, *, n_before: int, dim: int) -> Block | None:
+def _at(data: bytes, rows: Vectors, place: int, row: int, *, n_before: int, dim: int, checked: int = 0) -> Block | None:
     """Return the block that begins at a byte of the ids and at a row of the vectors, if it is whole."""
     if place + HEAD.itemsize > len(data):
         return None
@@ -68,7 +72,7 @@ def _at(data: bytes, rows: Vectors, place: int, row: int, *, n_before: int, dim:
         return None
     ids = np.frombuffer(data, ID, count=n, offset=place + HEAD.itemsize)
     vectors = rows[row : row + n]
-    if _checksum(vectors, ids) != head["checksum"]:
+    if end > checked and _checksum(vectors, ids) != head["checksum"]:
         return None
     return Block(vectors, ids, n_before, row + n, end)
 
@@ -91,4 +95,4 @@ def _behind(data: bytes, rows: Vectors, place: int, row: int, *, dim: int) -> Bl
 
 
 def _checksum(vectors: Vectors, ids: Ids) -> int:
-    return zlib.crc32(ids.tobytes(), zlib.crc32(vectors.tobytes()))
+    return zlib.crc32(ids.tobytes(), zlib.crc32(np.ascontiguousarray(vectors, "<f4").data.cast("B")))

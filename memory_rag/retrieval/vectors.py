@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,18 @@ class VectorRows:
     ids: Ids
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """That the first bytes of a file of ids had this checksum when all their blocks were found whole."""
+
+    n_bytes: int
+    checksum: int
+
+    def holds_for(self, data: bytes) -> bool:
+        """Tell whether a file of ids begins with these bytes."""
+        return len(data) >= self.n_bytes and zlib.crc32(memoryview(data)[: self.n_bytes]) == self.checksum
+
+
 class VectorFile:
     """The vectors that one model made, appended block by block."""
 
@@ -46,6 +59,10 @@ class VectorFile:
         self.n_read = 0
         self.n_damaged = 0
         """Of the rows read, those that a damaged block held."""
+        self.rows: Vectors = np.zeros((0, dim), np.float32)
+        """The vectors of all rows read, but for damaged ones, shape (n, dim): mapped into memory, not loaded."""
+        self.checked: Checked | None = None
+        """How much of the files was found whole earlier; None once it shows that these are other files."""
         self._ids_read = 0
         self._identity: _Identity | None = None
         self._seen: tuple[_Look | None, _Look | None] | None = None
@@ -89,20 +106,37 @@ class VectorFile:
             return None
         except OSError as error:
             raise StoreError(f"{self.ids_path} can't be read ({error.strerror})") from error
-        rows = self._rows_from(self.n_read)
-        blocks = whole_blocks(data, rows, dim=self.dim)
+        mapped = self._mapped()
+        if self._ids_read == 0 and self.checked is not None and not self.checked.holds_for(data):
+            self.checked = None
+        checked = 0 if self.checked is None else self.checked.n_bytes - self._ids_read
+        blocks = whole_blocks(data, mapped[self.n_read :], dim=self.dim, checked=checked)
         if not blocks:
             return self._nothing()
         n_damaged = sum(block.n_before for block in blocks)
+        first, end = self.n_read, self.n_read + blocks[-1].end
         self.n_damaged += n_damaged
-        self.n_read += blocks[-1].end
+        self.n_read = end
         self._ids_read += blocks[-1].ids_end
         self._identity = identity
         # Looked at before it was read: whatever came since shows. A block that isn't whole yet is read again.
         self._seen = seen if identity.n_bytes == self._ids_read else None
         # Not copied where nothing has to be left out: a large memory has gigabytes of them.
-        vectors = np.concatenate([block.vectors for block in blocks]) if n_damaged else rows[: blocks[-1].end]
+        vectors = np.concatenate([block.vectors for block in blocks]) if n_damaged else mapped[first:end]
+        self.rows = np.concatenate([self.rows, vectors]) if self.n_damaged else mapped[:end]
         return VectorRows(vectors, np.concatenate([block.ids for block in blocks]))
+
+    def as_checked(self) -> Checked:
+        """Return that what was read of the files is whole.
+
+        Raises:
+            StoreError: the file can't be read.
+        """
+        try:
+            with self.ids_path.open("rb") as file:
+                return Checked(self._ids_read, zlib.crc32(file.read(self._ids_read)))
+        except OSError as error:
+            raise StoreError(f"{self.ids_path} can't be read ({error.strerror})") from error
 
     def append(self, vectors: Vectors, ids: Ids) -> None:
         """Append rows durably: the vectors first, then the block that makes them count. Call under the memory's lock.
@@ -150,21 +184,26 @@ class VectorFile:
 
     def _start_over(self) -> None:
         self.n_read = self.n_damaged = self._ids_read = 0
+        self.rows = np.zeros((0, self.dim), np.float32)
+        self.checked = None
         self._identity = self._seen = None
 
     def _nothing(self) -> VectorRows:
         return VectorRows(np.zeros((0, self.dim), np.float32), np.zeros(0, ID))
 
-    def _rows_from(self, first: int) -> Vectors:
-        """Return the rows of the file of vectors from this one on."""
+    def _mapped(self) -> Vectors:
+        """Return the whole rows of the file of vectors."""
         try:
-            numbers = np.fromfile(self.rows_path, "<f4", offset=first * self.dim * 4)
+            whole = _size(self.rows_path) // (self.dim * 4)
+            if whole == 0:
+                return np.zeros((0, self.dim), np.float32)
+            rows = np.memmap(self.rows_path, "<f4", mode="r", shape=(whole, self.dim))
         except FileNotFoundError:
-            numbers = np.zeros(0, np.float32)
-        except OSError as error:
-            raise StoreError(f"{self.rows_path} can't be read ({error.strerror})") from error
-        whole = len(numbers) // self.dim
-        return numbers[: whole * self.dim].astype(np.float32, copy=False).reshape(whole, self.dim)
+            return np.zeros((0, self.dim), np.float32)
+        except (OSError, ValueError) as error:
+            # A file that is cut off meanwhile is too short for what was asked for.
+            raise StoreError(f"{self.rows_path} can't be read ({error})") from error
+        return np.asarray(rows).astype(np.float32, copy=False)
 
 
 def file_stem(fingerprint: str) -> str:

@@ -12,6 +12,7 @@ from memory_rag.store.turn_rows import digest, instant
 from memory_rag.turns import Source, Turn, text_bytes
 
 _OF_SOURCE: Final = "WHERE source_name = ? AND conversation_id = ? AND source_id"
+_MOST_MET: Final = 100_000
 
 
 @dataclass(slots=True)
@@ -49,6 +50,8 @@ class KnownTurns:
             self._absent.update((*of, native_id) for native_id in absent)
             if of == self._new:
                 self._met |= native_ids
+        if len(self._met) > _MOST_MET:
+            self._new, self._met = None, set()
 
     def _is_new(self, of: tuple[str, str]) -> bool:
         if of != self._new:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, NamedTuple, Protocol, Self
 
 from memory_rag.turns import Span, Turn
 
@@ -45,8 +45,7 @@ class Unstored(Turn):
         return cls(**{**given, "turn_id": ""}, reason=reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Screened:
+class Screened(NamedTuple):
     """A turn as it may be stored, and what was found in it; with a ``refusal``, why it may not be."""
 
     turn: Turn

@@ -47,8 +47,11 @@ class Together:
             StoreError: it can't be written, or this thread is in the midst of another one.
         """
         shared = self._shared
-        alone = shared is None or shared.is_busy
-        with self._connections.writing(discard=discard) if alone else shared.piece(discard=discard) as connection:
+        if shared is None or shared.is_busy:
+            written = self._connections.writing(discard=discard)
+        else:
+            written = shared.piece(discard=discard)
+        with written as connection:
             yield connection
 
     def settle(self) -> None:

@@ -42,7 +42,8 @@ class _Frame:
 _EN_SAY: Final = (
     "mentioned|mention|discussed|discuss|talked about|talk about|said|say|told you|tell you|asked about|ask about"
 )
-_EN_ALSO: Final = "brought up|bring up|raised|raise|shared|share|described|describe|outlined|outline"
+_EN_TELL: Final = r"(?:described|describe|outlined|outline)\b(?! as\b| to (?:the|my|our|her|him|them|an?)\b)"
+_EN_ALSO: Final = "brought up|bring up|raised|raise|shared|share"
 _EN_TOLD: Final = (
     r"(?= (?:about|regarding|concerning|with you|to you|with me|(?:throughout|across|over|during|in) (?:all (?:of )?)?"
     r"(?:our|these|those)|(?:the )?(?:different|various|several) (?:aspects|topics|things|parts|elements|concepts|"
@@ -64,14 +65,15 @@ _ENGLISH: Final = _Frame(
         r"(?:throughout|across|over|during|in|from|based on) (?:all (?:of )?)?"
         r"(?:(?:our|these|those)(?: recent| past| previous| entire| whole| different)? (?:conversation|chat|discussion|"
         r"session|talk|message|request|question|exchange)s?"
-        r"|my(?: recent| past| previous| different)? (?:conversations?|chats?|discussions|messages|requests|questions)"
+        r"|my(?: recent| past| previous| different)? (?:conversations?|chats?|discussions|messages|requests|questions|"
+        r"sessions)"
         r"(?! (?:with|to|from|by) (?!you\b))"
         r"|the(?: recent| past| previous| entire| whole| different)? (?:conversations?|chats?|discussions?)"
         r"(?! (?:with|between|at|from|by) (?!you\b)))"
     ),
     saying=(
         rf"(?:that |which )?(?:did |have |had )?(?:i|we|you) (?:have |had |ever )?"
-        rf"(?:(?:{_EN_SAY})(?! (?:with|to) (?!you\b|me\b|us\b))|(?:{_EN_ALSO}){_EN_TOLD})"
+        rf"(?:(?:{_EN_SAY})(?! (?:with|to) (?!you\b|me\b|us\b))|{_EN_TELL}|(?:{_EN_ALSO}){_EN_TOLD})"
     ),
     summary=(
         r"(?:an? |the )?(?:(?:clear|comprehensive|complete|brief|short|detailed|full|thorough|concise|quick) ){0,3}"
@@ -93,7 +95,7 @@ _ENGLISH: Final = _Frame(
     ),
     outcome=(
         r"(?:what |where )?(?:did|have|had) (?:i|we|you and i) (?:finally |eventually |ever |already |both )?"
-        r"(?:decided?|agreed?|concluded?|(?:settled?|land(?:ed)?)(?= on\b)|end(?:ed)? up(?= with\b)|"
+        r"(?:decided?|agreed?|concluded?|(?:settled?|land(?:ed)?)(?= on\b)|end(?:ed)? up(?= (?:with|\w+ing)\b)|"
         r"come to (?:an agreement|a decision))"
         r"(?: (?:on|upon|about|regarding|concerning|with|over)\b)?"
     ),

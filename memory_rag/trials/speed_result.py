@@ -62,8 +62,7 @@ def _rank_bm25(tokens: Any) -> Callable[[Any], object]:
 
 
 def _flat(vectors: Any) -> Callable[..., object]:
-    index = FlatVectors(vectors.shape[1])
-    index.add(vectors)
+    index = FlatVectors(vectors)
     return lambda query, *, k, threads: index.nearest(query[0], k=k, threads=threads)
 
 

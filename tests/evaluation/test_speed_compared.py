@@ -17,7 +17,7 @@ from memory_rag.evaluation.speed_peers import PEERS, Often, Peer
 from memory_rag.evaluation.speed_shared import SharedCorpus, agreement, exactly_nearest
 
 SCRIPTS = Path(__file__).parents[2] / "eval" / "peers"
-OFTEN = Often(rounds=2, questions=2, adds=2, openings=1)
+OFTEN = Often(rounds=2, questions=2, adds=2, openings=0)
 LISTED = '''
 """Everything in a list, written down as JSON."""
 
@@ -223,7 +223,7 @@ def test_we_answer_behind_the_pipe_as_in_a_program(tmp_path: Path) -> None:
         within = process.ask("filtered", conversation="talk-0", **asked).found
         assert len(within) == 10
         process.ask("add", turn=turn, vector=vector)
-        new = {"text": turn["text"], "vector": vector}
+        new: dict[str, Any] = {"text": turn["text"], "vector": vector}
         assert process.ask("search", **new).found[0] == turn["id"]
         process.ask("delete", turn_id=turn["id"])
         assert turn["id"] not in process.ask("search", **new).found

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from memory_rag.retrieval.codes import CodedVectors
-from memory_rag.retrieval.faiss_indexes import FlatVectors
+from memory_rag.retrieval.faiss_indexes import FlatVectors, OneBitCodes
 
 DIM = 384
 
@@ -28,9 +28,12 @@ QUERIES = unit(20, seed=9)
 
 
 def coded(n: int, *, coded_from: int = 1000) -> tuple[FlatVectors, CodedVectors]:
-    vectors = FlatVectors(DIM)
-    vectors.add(unit(n, seed=1))
+    vectors = FlatVectors(unit(n, seed=1))
     return vectors, CodedVectors(vectors, coded_from=coded_from)
+
+
+def grow(vectors: FlatVectors, new: npt.NDArray[np.float32]) -> None:
+    vectors.put(np.concatenate([vectors.rows(np.arange(len(vectors))), new]))
 
 
 def agreement(vectors: FlatVectors, found: CodedVectors, *, k: int = 10) -> float:
@@ -81,7 +84,7 @@ def test_vectors_that_are_added_later_are_found(n_new: int) -> None:
     ready(found)
     new = unit(n_new, seed=2)
 
-    vectors.add(new)
+    grow(vectors, new)
 
     for number in (0, n_new - 1):
         assert found.nearest(new[number], k=1).tolist() == [5000 + number]
@@ -94,7 +97,7 @@ def test_adding_goes_on_while_codes_are_made() -> None:
     for query in QUERIES[:3]:
         found.nearest(query, k=1)
     for n in range(200):
-        vectors.add(unit(50, seed=100 + n))
+        grow(vectors, unit(50, seed=100 + n))
 
     found.wait()
 
@@ -113,11 +116,34 @@ def test_closing_stops_the_making() -> None:
     assert agreement(vectors, found) >= 0.97
 
 
+def test_codes_of_an_earlier_process_serve_at_once_and_are_gone_on_with() -> None:
+    vectors, found = coded(5000)
+    codes = found.of_all()
+    assert codes is not None
+    kept = OneBitCodes.from_bytes(codes.as_bytes())
+    again = CodedVectors(vectors, coded_from=1000, codes=kept)
+    assert again.has_codes
+    assert [again.nearest(q, k=10).tolist() for q in QUERIES] == [found.nearest(q, k=10).tolist() for q in QUERIES]
+
+    new = unit(10, seed=3)
+    grow(vectors, new)
+
+    assert again.nearest(new[7], k=1).tolist() == [5007]
+    assert len(kept) == 5010
+
+
+def test_closed_codes_are_made_no_more() -> None:
+    _vectors, found = coded(5000)
+
+    found.close()
+
+    assert found.of_all() is None
+
+
 def test_short_vectors_are_compared_without_codes() -> None:
     """One bit of each of 64 numbers tells too little."""
     rows = unit(3000, seed=1)[:, :64]
-    vectors = FlatVectors(64)
-    vectors.add(rows)
+    vectors = FlatVectors(rows)
     found = CodedVectors(vectors, coded_from=1000)
 
     for query in rows[:5]:
@@ -141,13 +167,12 @@ from memory_rag.retrieval.faiss_indexes import FlatVectors
 
 def search() -> None:
     rows = np.random.default_rng(0).normal(size=(6000, 384)).astype(np.float32)
-    vectors = FlatVectors(384)
-    vectors.add(rows[:4000])
+    vectors = FlatVectors(rows[:4000])
     found = CodedVectors(vectors, coded_from=1000)
     for _ in range(3):
         found.nearest(rows[0], k=1)
     found.wait()
-    vectors.add(rows[4000:])
+    vectors.put(rows)
     found.nearest(rows[0], k=1)
 
 search()

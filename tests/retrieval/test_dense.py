@@ -12,6 +12,7 @@ import pytest
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import EmbedderError, MemoryLockedError
 from memory_rag.retrieval.dense import DenseIndex
+from memory_rag.retrieval.kept_codes import KEPT_FROM, KeptCodes
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.scene import MISSING
 from memory_rag.store.files import LOCK_NAME, locked
@@ -50,8 +51,8 @@ class Folder:
         self.store.remove(turn_ids)
         self.keyword.catch_up(self.store)
 
-    def dense(self, embedder: GivenVectors) -> DenseIndex:
-        index = DenseIndex(self.folder, embedder, lock_timeout_s=0.1)
+    def dense(self, embedder: GivenVectors, *, kept_from: int = KEPT_FROM) -> DenseIndex:
+        index = DenseIndex(self.folder, embedder, lock_timeout_s=0.1, kept_from=kept_from)
         index.catch_up(self.keyword.table)
         return index
 
@@ -187,6 +188,69 @@ def test_embedding_that_stops_on_the_way_is_taken_up_again(memory: Folder) -> No
     again = memory.dense(embedder)
     assert memory.embed(again) == 344
     assert sorted(embedder.embedded) == sorted(f"turn {n}" for n in range(600))
+
+
+# -- codes that are kept
+
+
+def kept_codes(memory: Folder) -> KeptCodes | None:
+    paths = list((memory.folder / "derived").glob("*.codes.npz"))
+    return KeptCodes.read(paths[0]) if paths else None
+
+
+def test_the_codes_of_many_vectors_are_kept_and_serve_the_next_process(memory: Folder) -> None:
+    memory.add(*(f"turn {n}" for n in range(30)))
+    index = memory.dense(GivenVectors({"turn 7": (1, 0)}), kept_from=20)
+    assert memory.embed(index) == 30
+    assert index.is_worth_saving
+    index.save()
+    kept = kept_codes(memory)
+    assert kept is not None
+    assert len(kept.codes) == 30
+
+    again = memory.dense(GivenVectors({}), kept_from=20)
+
+    assert memory.nearest(again, n=1) == ["turn 7"]
+    assert not again.is_worth_saving
+    memory.add("one more")
+    again.catch_up(memory.keyword.table)
+    memory.embed(again)
+    assert not again.is_worth_saving
+    memory.add(*(f"and {n}" for n in range(5)))
+    again.catch_up(memory.keyword.table)
+    memory.embed(again)
+    assert again.is_worth_saving
+
+
+def test_few_vectors_keep_no_codes(memory: Folder) -> None:
+    memory.add(*(f"turn {n}" for n in range(19)))
+    index = memory.dense(GivenVectors({}), kept_from=20)
+    memory.embed(index)
+
+    index.save()
+
+    assert kept_codes(memory) is None
+
+
+@pytest.mark.parametrize("harm", ["cut off", "garbled", "of other vectors"])
+def test_codes_that_do_not_fit_are_made_anew(memory: Folder, harm: str) -> None:
+    memory.add(*(f"turn {n}" for n in range(30)))
+    index = memory.dense(GivenVectors({"turn 7": (1, 0)}), kept_from=20)
+    memory.embed(index)
+    index.save()
+    (path,) = (memory.folder / "derived").glob("*.codes.npz")
+    if harm == "of other vectors":
+        memory.forget(*(f"turn {n}" for n in range(10, 30)))
+        index.catch_up(memory.keyword.table)
+        assert index.compact(memory.keyword.table)
+    else:
+        data = path.read_bytes()
+        path.write_bytes(data[: len(data) // 2] + (b"" if harm == "cut off" else bytes(len(data) - len(data) // 2)))
+
+    again = memory.dense(GivenVectors({}), kept_from=5)
+
+    assert memory.nearest(again, n=1) == ["turn 7"]
+    assert again.is_worth_saving
 
 
 # -- several on one folder

@@ -288,3 +288,54 @@ def test_a_file_name_is_short_and_plain(fingerprint: str) -> None:
     assert 0 < len(stem) <= 200
     assert set(stem) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
     assert not stem.startswith(".")
+
+
+def test_blocks_that_were_found_whole_earlier_are_not_read_again_and_others_are(tmp_path: Path) -> None:
+    file = opened(tmp_path)
+    append(file, block(0, 4))
+    file.read_new()
+    checked = file.as_checked()
+    append(file, block(4, 2))
+    numbers = np.fromfile(file.rows_path, np.float32)
+    numbers[3], numbers[13] = 99, 98
+    file.rows_path.write_bytes(numbers.tobytes())
+
+    trusting, looking = opened(tmp_path), opened(tmp_path)
+    trusting.checked = checked
+    rows = trusting.read_new()
+
+    assert rows is not None
+    assert rows.ids["row"].tolist() == [0, 1, 2, 3]
+    assert told(looking.read_new()) == []
+
+
+def test_files_of_other_ids_are_not_those_that_were_checked(tmp_path: Path) -> None:
+    file = opened(tmp_path)
+    append(file, block(0, 4))
+    file.read_new()
+    checked = file.as_checked()
+    file.replace_with(block(7, 4))
+
+    again = opened(tmp_path)
+    again.checked = checked
+
+    assert told(again.read_new()) == [7, 8, 9, 10]
+    assert again.checked is None
+
+
+def test_all_rows_stand_side_by_side_without_those_of_a_damaged_block(tmp_path: Path) -> None:
+    file = opened(tmp_path)
+    for first in (0, 2, 4):
+        append(file, block(first, 2))
+        file.read_new()
+    assert file.rows[:, 0].tolist() == [0, 1, 2, 3, 4, 5]
+    numbers = np.fromfile(file.rows_path, np.float32)
+    numbers[7] = 99
+    file.rows_path.write_bytes(numbers.tobytes())
+
+    again = opened(tmp_path)
+    again.read_new()
+    append(again, block(6, 1))
+    again.read_new()
+
+    assert again.rows[:, 0].tolist() == [0, 1, 4, 5, 6]

@@ -14,9 +14,9 @@ from memory_rag.interfaces.cli.terminal import padded, shown
 from memory_rag.interfaces.cli.turn_shape import DOT, instant_json, when
 
 if TYPE_CHECKING:
-    from memory_rag.prompt.context import Wishes
     from memory_rag.prompt.events import Event
     from memory_rag.prompt.prompt_context import Account, PromptContext
+    from memory_rag.prompt.wishes import Wishes
 
 _SHAPES = ("openai", "anthropic", "responses")
 _PART_WIDTH = 22

@@ -103,7 +103,19 @@ class Endpoint:
     async def model(self, request: Request) -> Any:
         """Return one model, as the upstream tells of it."""
         name = request.path_params["model"].partition(SUFFIX)[0]
+        if any(part in ("", ".", "..") for part in name.split("/")):
+            return _error(404, f"{name!r:.80} names no model", kind="unknown_model")
         return self._relay(request, b"", path=f"models/{in_header(name).replace(' ', '%20')}", method="GET")
+
+    async def elsewhere(self, request: Request) -> Any:
+        """Say what is served here, to whoever asks for another part of the API."""
+        path = request.url.path
+        return _error(
+            404,
+            f"{request.method} {path:.100} isn't served: what is said there would pass the memory by. Served are POST "
+            "/v1/chat/completions and /v1/embeddings, GET /v1/models; ask the upstream itself for the rest",
+            kind="not_served",
+        )
 
     async def embeddings(self, request: Request) -> Any:
         """Hand a request for embeddings on; nothing of it is stored."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 import httpx2
@@ -12,8 +12,8 @@ import httpx2
 from memory_rag.errors import ModelError, SettingsError
 
 _CONNECT_S: Final = 10.0
-_SILENCE_S: Final = 600.0
-"""How long an upstream may say nothing; a large model thinks for minutes."""
+SILENCE_S: Final = 600.0
+"""A large model thinks for minutes."""
 _MOST_CONNECTIONS: Final = 400
 # RFC 9110, 7.6.1, and what belongs to one hop alone.
 _HOP: Final = frozenset(
@@ -66,10 +66,11 @@ class Reply:
 class Upstream:
     """An OpenAI-compatible API, by the URL under which ``chat/completions`` lies.
 
-    With ``key`` that is what it is asked with; without, the client's own ``Authorization`` goes through.
+    With ``key`` that is what it is asked with; without, the client's own ``Authorization`` goes through. ``silence_s`` is
+    how long it may say nothing.
     """
 
-    def __init__(self, url: str, *, key: str | None = None) -> None:
+    def __init__(self, url: str, *, key: str | None = None, silence_s: float = SILENCE_S) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SettingsError(f"--upstream {url!r} is no http or https URL; such as: http://127.0.0.1:11434/v1")
@@ -80,7 +81,7 @@ class Upstream:
         self.url = url.rstrip("/")
         self._key = key
         self._client = httpx2.AsyncClient(
-            timeout=httpx2.Timeout(_SILENCE_S, connect=_CONNECT_S),
+            timeout=httpx2.Timeout(silence_s, connect=_CONNECT_S),
             limits=httpx2.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=50),
             follow_redirects=False,
         )
@@ -134,8 +135,3 @@ class Upstream:
 
 def _said_of(error: Exception) -> str:
     return str(error) or type(error).__name__
-
-
-def readable(headers: Mapping[str, Any]) -> dict[str, str]:
-    """Return headers with their names in lower case."""
-    return {name.lower(): str(value) for name, value in headers.items()}

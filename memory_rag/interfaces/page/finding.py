@@ -108,10 +108,11 @@ def search(asked: Asked) -> Drawn:
         "filters": filters,
         "narrowed": narrowed,
         "again": urlencode({"q": query, **narrowed}, errors="replace"),
-        "conversations": conversations(asked, filters["conversation"]),
         "title": query or asked.texts.tell("search"),
     }
-    return Drawn("hits" if asked.one("part") == "1" else "search", values)
+    if asked.one("part") == "1":
+        return Drawn("hits", values)
+    return Drawn("search", {**values, "conversations": conversations(asked, filters["conversation"])})
 
 
 def compare(asked: Asked) -> Drawn:

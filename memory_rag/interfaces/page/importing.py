@@ -11,10 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from memory_rag.errors import NotAMemoryError
 from memory_rag.importers import ImportOptions
 from memory_rag.importers.registry import importers
-from memory_rag.interfaces.page.asked import Asked, Drawn, ToldError
+from memory_rag.interfaces.page.asked import Asked, Drawn, ToldError, is_absent
 from memory_rag.interfaces.page.uploads import LARGEST, MOST_FILES, Upload, Uploads
 from memory_rag.inventory import readable_size
 
@@ -111,16 +110,14 @@ class Importing:
 def _look(live: LiveMemory, upload: Upload) -> None:
     from memory_rag.memory import Memory
 
-    try:
-        memory = live.get()
-    except NotAMemoryError:
+    if is_absent(live):
         with (
             TemporaryDirectory(prefix="memory-rag-") as elsewhere,
             Memory.open(Path(elsewhere) / "memory", embedder="none") as empty,
         ):
             upload.read = _imported(empty, upload, dry_run=True)
-        return
-    upload.read = _imported(memory, upload, dry_run=True)
+    else:
+        upload.read = _imported(live.get(), upload, dry_run=True)
 
 
 def _store(live: LiveMemory, upload: Upload) -> None:

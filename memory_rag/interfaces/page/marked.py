@@ -25,19 +25,22 @@ def words_asked(memory: Memory, query: str, text: str, *, within: Span | None = 
     ]
 
 
-def passage(memory: Memory, hit: Hit, query: str, *, most: int = SHOWN) -> tuple[list[Piece], bool, bool]:
-    """Return the part of a hit that a list shows, and whether words before it and after it are left out."""
+def best_span(memory: Memory, hit: Hit, query: str) -> Span:
+    """Return where in its turn a hit says what was asked: the closest that the question's words come together."""
     from memory_rag.retrieval.passage_span import keyword_span
 
-    text = hit.turn.text
     analyzer = memory.indexes.keyword.analyzer
-    inner = keyword_span(hit.span.of(text), set(analyzer.query_terms(query)), analyzer=analyzer)
-    start = hit.span.start + inner.start
-    end = hit.span.start + inner.end
-    spare = max(0, most - (end - start)) // 2
+    inner = keyword_span(hit.span.of(hit.turn.text), set(analyzer.query_terms(query)), analyzer=analyzer)
+    return Span(hit.span.start + inner.start, hit.span.start + inner.end)
+
+
+def passage(memory: Memory, hit: Hit, query: str, *, most: int = SHOWN) -> tuple[list[Piece], bool, bool]:
+    """Return the part of a hit that a list shows, and whether words before it and after it are left out."""
+    text, best = hit.turn.text, best_span(memory, hit, query)
+    spare = max(0, most - (best.end - best.start)) // 2
     # A text without white space has no end to move to.
-    first, last = at_words(text, max(0, start - spare), min(len(text), max(end, start + 1) + spare))
-    shown = Span(max(first, start - 2 * most), min(last, start + 2 * most))
+    first, last = at_words(text, max(0, best.start - spare), min(len(text), max(best.end, best.start + 1) + spare))
+    shown = Span(max(first, best.start - 2 * most), min(last, best.start + 2 * most))
     marks = words_asked(memory, query, text, within=shown)
     return pieces_of(text, marks, within=shown), shown.start > 0, shown.end < len(text)
 

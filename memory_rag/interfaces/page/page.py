@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from memory_rag.errors import MemoryLockedError, MemoryRagError, NotAMemoryError, QueryError, UnknownTurnError
-from memory_rag.interfaces.page.asked import Asked, Drawn, FormMark, StaleFormError, ToldError
+from memory_rag.interfaces.page.asked import Asked, Drawn, FormMark, StaleFormError, ToldError, is_absent
 from memory_rag.interfaces.page.changing import CHANGING
 from memory_rag.interfaces.page.choosing import Choosing
 from memory_rag.interfaces.page.correcting import CORRECTING
@@ -132,11 +132,12 @@ class Page:
             fields = read()
             if is_form:
                 self._mark.check(fields.get("mark", [""])[-1])
-            drawn = view(Asked(place.path, fields, texts, self._live(place.name), place.name))
-        except NotAMemoryError:
-            drawn = Drawn("empty", {"title": texts.tell("empty_heading")})
+            live = self._live(place.name)
+            drawn = view(Asked(place.path, fields, texts, live, place.name))
         except MemoryRagError as error:
-            return self._wrong(error, request)
+            if not (isinstance(error, NotAMemoryError) and is_absent(live)):
+                return self._wrong(error, request)
+            drawn = Drawn("empty", {"title": texts.tell("empty_heading")})
         if drawn.to:
             return RedirectResponse(place.root + drawn.to, status_code=303)
         html = draw(drawn.template, texts, {**self._around(texts, place), **drawn.values})
@@ -190,8 +191,6 @@ class Page:
             return Response(status_code=404)
         try:
             memory = await anyio.to_thread.run_sync(lambda: self._live(place.name).get())
-        except NotAMemoryError:
-            return RedirectResponse(f"{place.root}/", status_code=303)
         except MemoryRagError as error:
             return await anyio.to_thread.run_sync(self._wrong, error, request)
         lines = (printable(line).encode() for line in memory.export(form=form))

@@ -9,7 +9,7 @@ from memory_rag.errors import UnknownTurnError
 from memory_rag.html.pieces import at_words, pieces_of
 from memory_rag.interfaces.page.asked import Asked, Drawn
 from memory_rag.interfaces.page.finding import signals_of
-from memory_rag.interfaces.page.marked import words_asked
+from memory_rag.interfaces.page.marked import best_span, words_asked
 from memory_rag.interfaces.page.titles import conversations, title_of
 from memory_rag.retrieval.ranking import Hit
 from memory_rag.store.conversation_pages import page_of, place_of
@@ -39,8 +39,7 @@ def turn(asked: Asked) -> Drawn:
     hit = _hit(asked, target, query)
     found = asked.memory.store.findings.of([turn_id]).get(turn_id, ())
     n_parts = max(1, -(-len(target.text) // PART))
-    at = span.start if span is not None else hit.span.start if hit is not None else 0
-    part = asked.number("part", default=at // PART + 1, least=1, most=n_parts)
+    part = asked.number("part", default=_first_mark(asked, target, span, hit, query) // PART + 1, least=1, most=n_parts)
     values = {
         "q": query,
         "turns": [
@@ -151,6 +150,14 @@ def shown_turn(asked: Asked, one: Turn, *, query: str = "", shown: Span | None =
         "n_left": len(one.text) - shown.end,
         "blocks": [_block(block.kind, block.caption) for block in one.blocks],
     }
+
+
+def _first_mark(asked: Asked, target: Turn, span: Span | None, hit: Hit | None, query: str) -> int:
+    """Return where in a turn a reader wants to look first."""
+    if span is not None or hit is None:
+        return span.start if span is not None else 0
+    best = best_span(asked.memory, hit, query)
+    return min((mark.start for mark in words_asked(asked.memory, query, target.text, within=best)), default=best.start)
 
 
 def _part_shown(asked: Asked, one: Turn, part: int, *, query: str, span: Span | None) -> dict[str, Any]:

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount
 
 from memory_rag import __version__
+from memory_rag.interfaces.endpoint.relay import error_body
 from memory_rag.interfaces.endpoint.routes import Endpoint
 from memory_rag.interfaces.endpoint.upstream import Upstream
 from memory_rag.interfaces.endpoint.wishes import TOKENS_BY_DEFAULT
@@ -25,6 +28,7 @@ from memory_rag.interfaces.serving.openapi import CHAT_BODY, EMBEDDINGS_BODY, JS
 from memory_rag.interfaces.serving.safe_headers import SafeHeaders
 
 _LISTED: Final = "v1"
+FAULT: Final = "memory_rag failed at this request; what went wrong is in the server's log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,14 @@ def app_of(service: Service) -> Any:
         response_model=None,
         include_in_schema=False,
     )
+    app.add_api_route(
+        f"/{_LISTED}/{{rest:path}}",
+        endpoint.elsewhere,
+        methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+        response_model=None,
+        include_in_schema=False,
+    )
+    app.add_exception_handler(500, _failed)
     for method, path, handler in page.routes():
         app.add_api_route(path, handler, methods=[method], response_model=None, include_in_schema=False)
     if mounted is not None:
@@ -97,6 +109,13 @@ def app_of(service: Service) -> Any:
     # The limits stand before the entrance: a token is not to be guessed at full speed.
     limited: Any = Limited(entered, service.limits)
     return _WithLifespan(SafeHeaders(Guard(limited, hosts=service.hosts, origins=service.origins)), app)
+
+
+async def _failed(request: Request, _error: Exception) -> Response:
+    """Answer where a fault of ours stopped an answer; the server's log has the fault."""
+    if request.url.path.startswith(f"/{_LISTED}/"):
+        return Response(error_body(FAULT, kind="memory_error"), status_code=500, media_type="application/json")
+    return PlainTextResponse(FAULT, status_code=500)
 
 
 def _mcp(service: Service) -> tuple[Any, Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+import anyio
 from starlette.exceptions import HTTPException
 
 Message = Any
@@ -20,17 +22,23 @@ LARGEST_FORM: Final = 1024 * 1024
 LARGEST_UPLOAD: Final = 1_000_000_000
 """Bytes that are taken from a browser at all; the page keeps fewer, and can only say so once it has read them."""
 _CLIENTS: Final = 1024
+_LONGEST_LENGTH: Final = 20
+"""Digits; Python refuses to read thousands of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``per_second`` requests of one address on average, ``burst`` at once, ``at_once`` being answered, of all."""
+    """``per_second`` requests of one address on average, ``burst`` at once, ``at_once`` being answered, of all.
+
+    ``patience_s`` is how long the next bytes of a body are waited for.
+    """
 
     per_second: float = 1000.0
     burst: int = 2000
     at_once: int = 512
     largest_body: int = LARGEST_BODY
     largest_form: int = LARGEST_FORM
+    patience_s: float = 30.0
     largest_upload: int = LARGEST_UPLOAD
 
     def of(self, path: str) -> int:
@@ -41,7 +49,7 @@ class Limits:
 
 
 class Limited:
-    """An ASGI app around another that refuses what is too large (413), too fast (429) or too much (503)."""
+    """An ASGI app around another that refuses what is too large (413), slow (408), fast (429) or much (503)."""
 
     def __init__(self, app: App, limits: Limits, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._app = app
@@ -62,7 +70,7 @@ class Limited:
             return
         most = self._limits.of(scope["path"])
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        if not declared.isdigit() or int(declared) > most:
+        if not declared.isdigit() or len(declared) > _LONGEST_LENGTH or int(declared) > most:
             await _refuse(send, 413, f"the request is larger than {most:,} bytes")
             return
         self._at_once += 1
@@ -73,19 +81,37 @@ class Limited:
 
     async def _counted(self, scope: Any, receive: Any, send: Any, most: int) -> None:
         """Answer a request whose body is counted as it comes: a chunked one doesn't say its length."""
-        n_bytes = 0
+        n_bytes, more = 0, True
 
         async def counted() -> Message:
-            nonlocal n_bytes
-            message = await receive()
+            nonlocal n_bytes, more
+            message: Message = None
+            # After the body, a client that waits for a long answer is waited for as long.
+            with anyio.move_on_after(self._limits.patience_s if more else math.inf):
+                message = await receive()
+            if message is None:
+                raise HTTPException(408, "the rest of the request didn't come in time")
             if message["type"] == "http.request":
-                n_bytes += len(message.get("body", b""))
+                n_bytes, more = n_bytes + len(message.get("body", b"")), bool(message.get("more_body"))
                 if n_bytes > most:
                     # Raised where the body is read, and answered by the framework there.
                     raise HTTPException(413, f"the request is larger than {most:,} bytes")
             return message
 
-        await self._app(scope, counted, send)
+        has_begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, counted, noted)
+        except HTTPException as refusal:
+            # Raised where no framework stands around who reads the body.
+            if has_begun:
+                raise
+            await _refuse(send, refusal.status_code, refusal.detail)
 
     def _may(self, client: str) -> bool:
         """Tell whether an address may ask once more now, and count it."""

@@ -91,10 +91,14 @@ def serve_app(app: Any, address: Address, *, told: Callable[[str], None], patien
     import anyio
     import uvicorn
 
+    from memory_rag.interfaces.serving.patience import PatientProtocol
+
     listener = listener_at(address)
     host, port = listener.getsockname()[:2]
     config = uvicorn.Config(
         app,
+        http=PatientProtocol,
+        ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,

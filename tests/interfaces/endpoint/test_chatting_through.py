@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 from typing import Any
 
 import openai
@@ -13,6 +12,7 @@ import pytest
 
 from memory_rag.memory import Memory
 from tests.interfaces.endpoint.conftest import Served
+from tests.interfaces.serving.served import until
 
 PRICE = "The price is 49 euro for the first season."
 
@@ -221,9 +221,7 @@ def test_a_client_that_goes_away_stops_and_what_came_is_kept_and_marked(served: 
     stream = ask(served, ("user", "Tell me all"), stream=True)
     next(iter(stream))
     stream.close()
-    deadline = time.monotonic() + 5
-    while len(served.turns) < 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: len(served.turns) == 2)
     never.set()
 
     half = served.turns[1]

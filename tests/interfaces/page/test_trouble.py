@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -56,16 +55,3 @@ def test_a_file_of_words_that_is_none_is_told(impatient: httpx2.Client, tmp_path
         answer = impatient.get(view)
         assert answer.status_code == 400
         assert "turns.sqlite" in answer.text
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_only_be_read_says_so(impatient: httpx2.Client, tmp_path: Path) -> None:
-    form = hidden(impatient.get("/about").text) | {"text": "Be brief."}
-    for path in (tmp_path / "main", *(tmp_path / "main").iterdir()):
-        path.chmod(path.stat().st_mode & ~0o222)
-    try:
-        assert impatient.get("/search?q=kayak").status_code == 200
-        assert impatient.post("/pin", data=form).status_code == 400
-    finally:
-        for path in (tmp_path / "main", *(tmp_path / "main").iterdir()):
-            path.chmod(path.stat().st_mode | 0o200)

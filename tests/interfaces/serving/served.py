@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,19 @@ from typing import Any
 import uvicorn
 
 from memory_rag.interfaces.serving.live_memory import LiveMemory
+from memory_rag.interfaces.serving.patience import PatientProtocol
 from memory_rag.memory import Memory
+
+PATIENCE_S = 60.0
+"""For what must happen; a machine that others use may take its time."""
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.01)
 
 
 def opened(home: Path, name: str) -> LiveMemory:
@@ -21,11 +33,13 @@ def opened(home: Path, name: str) -> LiveMemory:
 
 
 @contextmanager
-def serving(app: Any) -> Iterator[str]:
+def serving(app: Any, *, http: type[PatientProtocol] = PatientProtocol) -> Iterator[str]:
     """Serve an app until the end, and give its URL."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(app, lifespan="on", log_config=None, access_log=False, timeout_graceful_shutdown=2)
+    config = uvicorn.Config(
+        app, http=http, ws="none", lifespan="on", log_config=None, access_log=False, timeout_graceful_shutdown=2
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
