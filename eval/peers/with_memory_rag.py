@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ class Peer:
         self.embedder = KnownVectors(fingerprint="given")
 
     def load(self, turns: str, vectors: str, n: int) -> None:
+        """Load the first n turns, or those of them that aren't there yet."""
         self.embedder.know((turn["text"] for turn in turns_of(turns, n)), vectors_of(vectors)[:n])
         self.open()
-        self.memory.add_many(turn_of(turn) for turn in turns_of(turns, n))
+        self.memory.add_many(turn_of(turn) for turn in islice(turns_of(turns, n), len(self.memory), None))
         self.memory.embed()
         self.memory.indexes.save()
 

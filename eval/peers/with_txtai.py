@@ -18,6 +18,7 @@ class Peer:
         def vectors(texts: Any) -> Any:
             return np.array([self.given[text] for text in texts], np.float32)
 
+        self.vectors = vectors
         # A method would be called without texts: what isn't a plain function is taken for a class.
         self.turns: Any = Embeddings(method="external", transform=vectors, content=True, hybrid=True, backend="faiss")
 
@@ -33,7 +34,7 @@ class Peer:
         self.given = {}
 
     def open(self) -> None:
-        self.turns.load(str(self.folder))
+        self.turns.load(str(self.folder), config={"transform": self.vectors})
 
     def before(self, what: str, given: dict[str, Any]) -> None:
         if "vector" in given:

@@ -54,10 +54,11 @@ class Importer(Protocol):
     A turn it yields has an empty ``turn_id`` and a ``source`` with the importer's name, the id the message
     has there and its JSON. (name, conversation id, native id) tells a turn that is already stored from a
     new one, so these must not change when a file is renamed, moved or grows, and must be unique among a
-    conversation's turns. Turns of a conversation follow each other.
+    conversation's turns. Turns of a conversation come in its order.
 
-    An importer whose files hold conversations whole, from a first to a last message, says so with a further attribute
-    ``whole_conversations = True``: a stored turn between these that is no longer there is then marked as vanished.
+    An importer whose files hold conversations whole, one after the other, each from a first to a last message, says so
+    with a further attribute ``whole_conversations = True``: a stored turn between these that is no longer there is
+    then marked as vanished.
     """
 
     @property

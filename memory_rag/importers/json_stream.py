@@ -19,6 +19,7 @@ _LARGEST_BLOCK: Final = 1 << 23
 LONGEST: Final = 1 << 26
 """Characters of one piece at most. Broken JSON would otherwise be noticed only when the whole file is in memory."""
 _BLANK: Final = " \t\r\n"
+_CUT: Final = "; the file breaks off there, download or export it again"
 _OPEN_ENDED: Final = frozenset("0123456789+-.eEnulltruefalsNaIity")
 
 # UTF-32-LE's mark begins with UTF-16-LE's, so it is asked for first.
@@ -66,11 +67,17 @@ def encoding_of(start: bytes) -> Encoding:
 def json_fault(error: ValueError | RecursionError, *, line: int | None = None) -> str:
     """Say what json found wrong and where, to be put after a file's name and, of JSON Lines, the ``line``."""
     if isinstance(error, json.JSONDecodeError):
-        return f", line {line or error.lineno}, column {error.colno}: broken JSON: {error.msg}"
+        hint = _CUT if line is None and _breaks_off(error.msg, error.doc, error.pos) else ""
+        return f", line {line or error.lineno}, column {error.colno}: broken JSON: {error.msg}{hint}"
     place = f", line {line}" if line else ""
     if isinstance(error, RecursionError):
         return f"{place}: its JSON is nested too deeply to be read"
     return f"{place}: its JSON can't be read: {error}"
+
+
+def _breaks_off(fault: str, text: str, at: int) -> bool:
+    """Whether a whole text has this fault because its end is missing."""
+    return fault.startswith("Unterminated string") or not text[at:].strip(_BLANK)
 
 
 def may_be_cut(error: ValueError, length: int) -> bool:
@@ -218,8 +225,10 @@ class JsonStream:
         return ImportFormatError(f"{self._label}{json_fault(error)}")
 
     def _fault(self, what: str, *, at: int | None = None) -> ImportFormatError:
-        line, column = self._place(self._at if at is None else at)
-        return ImportFormatError(f"{self._label}, line {line}, column {column}: broken JSON: {what}")
+        at = self._at if at is None else at
+        line, column = self._place(at)
+        hint = _CUT if self._ended and _breaks_off(what, self._held, at) else ""
+        return ImportFormatError(f"{self._label}, line {line}, column {column}: broken JSON: {what}{hint}")
 
     def _place(self, at: int) -> tuple[int, int]:
         """Return the line and column, from 1, of a place in what is held."""

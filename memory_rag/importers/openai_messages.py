@@ -80,7 +80,7 @@ class _Talk:
     fields: dict[str, Any]
     ids: DistinctIds
     options: ImportOptions
-    conversation_id: str = ""
+    conversation_id: str | None = None
     ordinal: int = 0
     within: DistinctIds = field(default_factory=DistinctIds)
     tools: dict[str, str] = field(default_factory=dict)
@@ -92,8 +92,8 @@ class _Talk:
         yield from self.end()
 
     def take(self, message: Any) -> Iterator[Item]:
-        if self.conversation_id:
-            yield from self._turn(message)
+        if self.conversation_id is not None:
+            yield from self._turn(message, self.conversation_id)
             return
         self.waiting.append(message)
         if self._given is not None or role_of(as_object(message).get("role")) is Role.USER:
@@ -101,7 +101,7 @@ class _Talk:
 
     def end(self) -> Iterator[Item]:
         """Give what waited for a user who said nothing."""
-        if not self.conversation_id:
+        if self.conversation_id is None:
             yield from self._begin()
 
     @property
@@ -111,16 +111,16 @@ class _Talk:
     def _begin(self) -> Iterator[Item]:
         given = self._given
         key = str(given) if given is not None else f"openai-{digest(_opening(self.waiting))}"
-        self.conversation_id = self.ids.distinct(key)
-        if given is not None and self.conversation_id != key:
+        self.conversation_id = conversation_id = self.ids.distinct(key)
+        if given is not None and conversation_id != key:
             yield Noted("conversation id repeated, numbered", self.where)
         title = self.fields.get("title")
-        yield Conversation(self.conversation_id, title if isinstance(title, str) else "")
+        yield Conversation(conversation_id, title if isinstance(title, str) else "")
         waited, self.waiting = self.waiting, []
         for message in waited:
-            yield from self._turn(message)
+            yield from self._turn(message, conversation_id)
 
-    def _turn(self, message: Any) -> Iterator[Item]:
+    def _turn(self, message: Any, conversation_id: str) -> Iterator[Item]:
         where, ordinal = f"{self.where}, message {self.ordinal}", self.ordinal
         self.ordinal += 1
         fields = as_object(message)
@@ -135,7 +135,7 @@ class _Talk:
             yield Skipped("nothing said", where)
             return
         given = fields.get("id")
-        key = str(given) if given is not None else digest(self.conversation_id, ordinal, _words(fields))
+        key = str(given) if given is not None else digest(conversation_id, ordinal, _words(fields))
         native_id = self.within.distinct(key)
         if native_id != key:
             yield Noted("message id repeated, numbered", where)
@@ -144,8 +144,8 @@ class _Talk:
             yield Noted(said.problem, where)
         yield Turn(
             turn_id="",
-            conversation_id=self.conversation_id,
-            session_id=self.conversation_id,
+            conversation_id=conversation_id,
+            session_id=conversation_id,
             ordinal=ordinal,
             role=role,
             speaker=_speaker(fields, role, self.tools),

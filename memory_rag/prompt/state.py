@@ -56,7 +56,7 @@ class TaskState:
         return self._change(change)
 
     def append(self, field: str, entry: Any) -> Json:
-        """Add an entry to the list under a field, making it if it isn't there, and return the whole state.
+        """Add an entry that isn't there yet to the list under a field, made if there is none; return the whole state.
 
         Raises:
             SettingsError: the field holds something else, or the state would be too large.
@@ -66,7 +66,8 @@ class TaskState:
             entries = state.setdefault(field, [])
             if not isinstance(entries, list):
                 raise SettingsError(f"{field} in the state is {entries!r:.80}, no list; unset it first: {field}")
-            entries.append(entry)
+            if entry not in entries:
+                entries.append(entry)
             return state
 
         return self._change(change)

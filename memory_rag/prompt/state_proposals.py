@@ -72,7 +72,7 @@ class StateProposals:
     def open(self, *, conversation_id: str = "main") -> list[Proposal]:
         """Return what the newest summary of a conversation proposes, and was neither taken nor dismissed."""
         newest = self._summaries(conversation_id)[-1:] if self._wish != "off" else []
-        settled, present = set(self._settled()), self._state.get()
+        settled, present = set(_listed(self._store.fact(_SETTLED))), self._state.get()
         made = [_proposal(line) for one in newest for line in one.of_kind(*FIELDS)]
         worded = {one.text for one in made}
         return [one for one in made if one.proposal_id not in settled and not _is_in(present, one, worded)]
@@ -115,11 +115,11 @@ class StateProposals:
         listed = ", ".join(one.proposal_id for one in found) or "none"
         raise SettingsError(f"no proposal {proposal_id!r} is open in conversation {conversation_id!r}; open: {listed}")
 
-    def _settled(self) -> list[str]:
-        return json.loads(self._store.fact(_SETTLED) or "[]")  # type: ignore[no-any-return]
-
     def _settle(self, one: Proposal) -> None:
-        self._store.set_fact(_SETTLED, json.dumps([*self._settled(), one.proposal_id][-_KEPT:]))
+        def settled(before: str | None) -> str:
+            return json.dumps([*_listed(before), one.proposal_id][-_KEPT:])
+
+        self._store.change_fact(_SETTLED, settled)
 
     def _warn(self, conversation_id: str, reason: str) -> None:
         try:
@@ -131,6 +131,10 @@ class StateProposals:
         except StoreError:
             # The memory was closed meanwhile.
             return
+
+
+def _listed(settled: str | None) -> list[str]:
+    return json.loads(settled or "[]")  # type: ignore[no-any-return]
 
 
 def _proposal(line: Line) -> Proposal:

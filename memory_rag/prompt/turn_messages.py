@@ -133,8 +133,10 @@ def _rounds(turns: Sequence[Turn], contents: Contents) -> tuple[list[_Round], di
             found = answered.get((at, call.key), ToolAnswer(call.key, NO_RESULT, is_error=True))
             calls.append(replace(call, key=key))
             answers.append(replace(found, key=key))
-        if said.text or calls or said.content:
+        if said.text.strip() or calls or said.content:
             rounds.append(_Round(replace(said, calls=tuple(calls)), tuple(answers)))
+        elif not said.answers:
+            left_out["turns without words"] = left_out.get("turns without words", 0) + 1
     return rounds, left_out
 
 

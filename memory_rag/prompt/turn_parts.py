@@ -15,6 +15,8 @@ NO_RESULT: Final = "[no result of this call is stored]"
 _KEY: Final = re.compile(r"[^A-Za-z0-9_-]")
 """What no provider takes in the name of a tool or the id of a call."""
 _LONGEST_NAME: Final = 64
+_SHARED: Final = ("image", "attachment")
+"""What is told of even without a caption: that there was one tells the model what is spoken of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,11 @@ class Spoken:
 
 
 def spoken(turn: Turn, *, content: Sequence[Json] | None = None) -> Spoken:
-    """Take a turn apart; what it shared beside words (an image, a file) is told by its caption."""
+    """Take a turn apart; what it shared beside words (an image, a file) is told by its caption, if it has one."""
     shown = "".join(
-        f" [shared {block.kind}: {block.caption}]"
+        f" [shared {block.kind}{': ' if block.caption else ''}{block.caption}]"
         for block in turn.blocks
-        if block.caption and block.kind not in ("tool_call", "tool_result")
+        if block.kind not in ("tool_call", "tool_result") and (block.caption or block.kind in _SHARED)
     )
     calls = (
         [_call(block.data, f"{turn.turn_id}_{at}") for at, block in enumerate(turn.blocks) if block.kind == "tool_call"]
@@ -81,7 +83,7 @@ def spoken(turn: Turn, *, content: Sequence[Json] | None = None) -> Spoken:
     return Spoken(
         turn_id=turn.turn_id,
         role=turn.role,
-        text="" if is_answer else printable(turn.text + shown),
+        text="" if is_answer else printable(turn.text + shown if turn.text else shown.lstrip()),
         calls=tuple(calls),
         answers=answers,
         content=None if content is None else tuple(content),

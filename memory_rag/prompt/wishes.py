@@ -38,6 +38,7 @@ class ContextWish:
 
     def __post_init__(self) -> None:
         for name, least in {"token_budget": 1, "keep_recent": 0}.items():
-            if getattr(self, name) < least:
-                raise SettingsError(f"{name} must be at least {least}, got {getattr(self, name)}")
+            given = getattr(self, name)
+            if not isinstance(given, int) or given < least:
+                raise SettingsError(f"{name} must be at least {least}, a whole number; got {given!r}")
         Retrieve.parse(self.retrieve)

@@ -183,6 +183,14 @@ class FoundWords:
                 total[entries] += weight * held / (held + pool.norm.denominators(pool.lengths[entries]))
         return total
 
+    @cached_property
+    def matching(self) -> Entries:
+        """The entries that hold any of the words, ascending."""
+        hold = np.zeros(self._pool.n_entries, np.bool_)
+        for entries, _ in chain.from_iterable(self._words):
+            hold[entries] = True
+        return np.flatnonzero(hold)
+
     @property
     def possible(self) -> float:
         """About the score of an entry that holds each word once, at the typical length.

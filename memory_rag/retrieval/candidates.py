@@ -37,7 +37,7 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     n_allowed = int(np.count_nonzero(allowed))
     if n_allowed <= ALL_UP_TO:
         return np.flatnonzero(allowed)
-    matching = np.flatnonzero(scene.bm25 > 0)
+    matching = scene.matching
     nearest = scene.nearest(_DEEPER * depth)
     sides = [_best(matching, scene.bm25, depth), nearest[:depth]]
     if n_allowed < np.count_nonzero(scene.searched):

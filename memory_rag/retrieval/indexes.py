@@ -254,14 +254,19 @@ class Indexes:
     # -- saving
 
     def save_if_worth_it(self) -> None:
-        """Save the keyword index if a good deal happened since, and if it can be: the next start catches up without."""
-        few = self._keyword is None or self._keyword.applied_seq - self._saved_seq < _WORTH_SAVING
-        if few and not (self._dense is not None and self._dense.is_worth_saving):
-            return
-        try:
-            self.save(timeout_s=0.0)
-        except StoreError:
-            return
+        """Save what a good deal happened to since, if it can be: the next start catches up without."""
+        with suppress(StoreError):
+            if self._keyword is not None and self._keyword.applied_seq - self._saved_seq >= _WORTH_SAVING:
+                self.save(timeout_s=0.0)
+            if self._dense is not None and self._dense.is_worth_saving:
+                self._save_codes()
+
+    def _save_codes(self) -> None:
+        with locked(self._folder / LOCK_NAME, timeout_s=0.0, what="derived files"):
+            # Under the lock: what was forgotten while this waited must not be written after the forgetting is done.
+            self._caught_up()
+            if (dense := self._dense_caught_up()) is not None:
+                dense.save()
 
     def save(self, *, timeout_s: float | None = None) -> None:
         """Write the keyword snapshot and the manifest, with nothing in them of turns that are not stored any more.
@@ -286,9 +291,6 @@ class Indexes:
             }
             data = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
             write_atomically(self._folder / DERIVED / MANIFEST, lambda file: file.write(data))
-            if self._dense is not None:
-                self._dense.catch_up(keyword.table)
-                self._dense.save()
         self._saved_seq = keyword.applied_seq
 
     def close(self) -> None:

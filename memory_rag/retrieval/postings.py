@@ -165,7 +165,7 @@ class _Vocabulary(dict[str, int]):
 
     def __init__(self, terms: list[str] | None = None) -> None:
         self.terms = terms or []
-        super().__init__((term, number) for number, term in enumerate(self.terms))
+        super().__init__(zip(self.terms, range(len(self.terms)), strict=True))
 
     def __missing__(self, term: str) -> int:
         number = self[term] = len(self.terms)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final
 
 from memory_rag.embedding.embedder import Vectors, checked_vectors
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from memory_rag.embedding.embedder import Embedder
 
 _KEPT: Final = 256
@@ -42,6 +43,9 @@ class QueryVectors:
             ).start()
 
     def _place(self, text: str, embedder: Embedder) -> tuple[Future[Vectors], bool]:
+        # Here and not above: it takes 15 ms of a start, and a search by keyword asks for no vector.
+        from concurrent.futures import Future
+
         key = (embedder.fingerprint, text)
         with self._lock:
             found = self._known.get(key)

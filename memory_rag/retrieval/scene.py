@@ -61,6 +61,8 @@ class Scene:
     wording: Wording | None = None
     possible_bm25: float = 0.0
     """About the BM25 of a turn that holds every term of the question once."""
+    matched: Entries | None = None
+    """The entries whose ``bm25`` is over 0, ascending, if that is known."""
     left_out: Entries | None = None
     """Entries of the pool that don't count before this question; their ``bm25`` is 0."""
 
@@ -87,11 +89,16 @@ class Scene:
         return self.stage.pool
 
     @cached_property
+    def matching(self) -> Entries:
+        """The entries with any of the question's words, ascending."""
+        return np.flatnonzero(self.bm25 > 0) if self.matched is None else self.matched
+
+    @cached_property
     def full_bm25(self) -> float:
         """The BM25 that counts as 1: the best turn's, or more where that holds few of the question's words."""
-        best = int(self.bm25.argmax()) if len(self.bm25) else 0
-        if len(self.bm25) == 0 or self.bm25[best] <= 0:
+        if len(self.matching) == 0:
             return 0.0
+        best = int(self.matching[self.bm25[self.matching].argmax()])
         full = float(self.bm25[best])
         if self.wording is None or full >= _ENOUGH * self.possible_bm25:
             return full

@@ -218,6 +218,7 @@ class Searcher:
                 analysis, found, indexed=self._keyword, pool=pool, scores=scores, turns_at=self._store.turns_at
             ),
             possible_bm25=found.possible,
+            matched=found.matching,
             left_out=left_out,
         )
 
@@ -242,9 +243,9 @@ class Searcher:
 
     def _by_words(self, analysis: QueryAnalysis, options: SearchOptions, scope: Scope, pool: Pool) -> list[RankedEntry]:
         if options.mode is Mode.KEYWORD:
-            scores = self._keyword.bm25.scores(analysis.terms, pool)
-            # Lucene's idf is never negative, so a score of 0 is no match here; Okapi's 0 is not.
-            entries = np.flatnonzero((scores > 0) & scope.allowed)
+            found = self._keyword.bm25.look_up([(term,) for term in analysis.terms], pool)
+            scores, entries = found.scores(), found.matching
+            entries = entries[scope.allowed[entries]]
         elif options.mode is Mode.OKAPI:
             scores = self._keyword.bm25.okapi_scores(analysis.terms, scope.context)
             entries = np.flatnonzero(self._keyword.bm25.matching(analysis.terms) & scope.allowed)
@@ -279,7 +280,7 @@ class Searcher:
 
     def _by_rrf(self, scene: Scene, options: SearchOptions, scope: Scope) -> list[RankedEntry]:
         table = self._keyword.table
-        matching = np.flatnonzero(scope.allowed & (scene.bm25 > 0))
+        matching = scene.matching[scope.allowed[scene.matching]]
         sides = [self._ranked(matching, scene.bm25, options.depth, "keyword")]
         sides.append(self._by_cosine(scene, replace(options, k=options.depth), scope))
         entry_of = {table.turn_id(r.entry): r.entry for side in sides for r in side}

@@ -73,7 +73,7 @@ class TurnTable:
         self.sessions = Names()
         self.speakers = Names()
         self.turn_ids: list[str] = []
-        self._entry_of_row: dict[int, int] = {}
+        self._known_rows: dict[int, int] | None = {}
         self.ended: list[int] = []
         """The entries that died while this table was in memory, in that order."""
         self.n_alive = 0
@@ -249,10 +249,17 @@ class TurnTable:
         table.conversations = Names(unpack_texts(arrays["conversations"]))
         table.sessions = Names(unpack_texts(arrays["sessions"]))
         table.speakers = Names(unpack_texts(arrays["speakers"]))
-        living = table.living()
-        table._entry_of_row = dict(zip(table.row[living].tolist(), living.tolist(), strict=True))
-        table.n_alive = len(living)
+        table.n_alive = int(np.count_nonzero(table.alive))
+        table._known_rows = None
         return table
+
+    @property
+    def _entry_of_row(self) -> dict[int, int]:
+        if self._known_rows is None:
+            # Made when first asked for: whoever only searches a large table never does.
+            living = self.living()
+            self._known_rows = dict(zip(self.row[living].tolist(), living.tolist(), strict=True))
+        return self._known_rows
 
 
 def session_name(conversation_id: str, session_id: str) -> str:
@@ -272,6 +279,8 @@ def content_key(turn: Turn) -> int:
 
 def pack_texts(texts: list[str]) -> npt.NDArray[np.generic]:
     """Return strings as one byte array, each ended by 0xFF (a byte that UTF-8 never has)."""
+    if "".join(texts).isascii():
+        return np.frombuffer("".join(f"{text}\xff" for text in texts).encode("latin-1"), np.uint8)
     data = b"".join(text.encode("utf-8", "surrogatepass") + b"\xff" for text in texts)
     return np.frombuffer(data, np.uint8)
 
@@ -280,4 +289,6 @@ def unpack_texts(array: npt.NDArray[np.generic]) -> list[str]:
     """Return the strings that :func:`pack_texts` packed."""
     # One decoding for all, and again only of what isn't ASCII: half the time of decoding each.
     parts = array.tobytes().decode("latin-1").split("\xff")[:-1]
+    if np.count_nonzero(np.asarray(array, np.uint8) >= 0x80) == len(parts):
+        return parts
     return [part if part.isascii() else part.encode("latin-1").decode("utf-8", "surrogatepass") for part in parts]

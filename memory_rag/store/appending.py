@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 from memory_rag.errors import RefusedError, TurnError
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 from memory_rag.store.findings import off_record_since, put_findings, replace_findings
 from memory_rag.store.known_turns import Known, KnownTurns
 from memory_rag.store.screening import OFF_RECORD, Finding, OpenDoor, Screen, Screened
@@ -85,7 +85,7 @@ class Appending:
     _first_unlogged: int = 0
 
     def __post_init__(self) -> None:
-        select = "SELECT ifnull(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'turns'"
+        select = "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'turns'"
         self._first_row = self._first_unlogged = self._next_row = int(self.connection.execute(select).fetchone()[0])
         self._tombstones = Tombstones(self.connection)
         self._known = KnownTurns(self.connection)
@@ -195,7 +195,7 @@ class Appending:
         """
         check_ids(turn)
         if turn.ordinal == NEXT:
-            select = "SELECT ifnull(max(ordinal), -1) + 1 FROM turns WHERE conversation_id = ?"
+            select = "SELECT coalesce(max(ordinal), -1) + 1 FROM turns WHERE conversation_id = ?"
             following = self.connection.execute(select, (turn.conversation_id,)).fetchone()[0]
             # A copy of a turn takes a tenth of the time of an add: one is enough.
             stored = replace(turn, ordinal=following, turn_id=turn.turn_id or self._next_id)

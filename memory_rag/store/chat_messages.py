@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory_rag.store.connections import Connections
+from memory_rag.store.engine import Connections
 from memory_rag.turns import Role, from_microseconds
 
 SOURCE: Final = "chat"

@@ -7,18 +7,18 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
 from memory_rag.store.folder import IF_DAMAGED
 from memory_rag.store.open_file import OpenFile
 from memory_rag.store.screening import OpenDoor, Screen
+from memory_rag.store.snapshot import Snapshot
 
 Connection = sqlite3.Connection
-_FETCH: Final = 100
 
 _LEFT_OPEN: Final[list[Connection]] = []
 """Connections that must not be closed by this process; see :meth:`_Opened.close`."""
@@ -44,25 +44,6 @@ class _Opened:
         self.close()
 
 
-class Snapshot:
-    """One state of the file, read on a connection of its own; see :meth:`Connections.snapshot`."""
-
-    def __init__(self, opened: _Opened) -> None:
-        self._opened = opened
-
-    def rows(self, statement: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """Yield what a query gives, a few hundred rows in memory at a time."""
-        with self._opened.in_use:
-            cursor = self._opened.connection.execute(statement, values)
-        while True:
-            # Not held while the caller works: closing the memory waits for it.
-            with self._opened.in_use:
-                some = cursor.fetchmany(_FETCH)
-            if not some:
-                return
-            yield from some
-
-
 class Connections:
     """The connections of one process to one file.
 
@@ -75,6 +56,7 @@ class Connections:
         self, path: Path, *, durability: str, busy_timeout_s: float, admit: Callable[[Connection], object]
     ) -> None:
         self.path = path
+        self.place = str(path.parent)
         self._admit = admit
         self._synchronous = "FULL" if durability == "full" else "NORMAL"
         self._busy_timeout_ms = int(busy_timeout_s * 1000)
@@ -106,8 +88,12 @@ class Connections:
         """
         if self.is_forked:
             raise StoreError(
-                f"the memory at {self.path.parent} was opened before this process was forked; open it in the child"
+                f"the memory at {self.place} was opened before this process was forked; open it in the child"
             )
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Turn SQLite's errors into ours."""
+        return sqlite_errors(self.path)
 
     @contextmanager
     def _here(self, name: str = "main") -> Iterator[Connection]:
@@ -133,7 +119,7 @@ class Connections:
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
-            raise StoreError(f"the memory at {self.path.parent} is closed; open it again with Memory.open")
+            raise StoreError(f"the memory at {self.place} is closed; open it again with Memory.open")
 
     def _open(self) -> _Opened:
         with sqlite_errors(self.path):
@@ -179,7 +165,7 @@ class Connections:
         with self._writer, sqlite_errors(self.path), self._here() as connection:
             if connection.in_transaction:
                 raise StoreError(
-                    f"the memory at {self.path.parent} was written to while it is storing turns, by what yields "
+                    f"the memory at {self.place} was written to while it is storing turns, by what yields "
                     "these turns; make the list of turns first, then store it"
                 )
             connection.execute("BEGIN IMMEDIATE")
@@ -222,7 +208,7 @@ class Connections:
             opened = self._open()
             try:
                 opened.connection.execute("BEGIN")
-                yield Snapshot(opened)
+                yield Snapshot(opened.connection, opened.in_use)
             finally:
                 with opened.in_use:
                     opened.close()

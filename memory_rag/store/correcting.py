@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_rag.store.appending import log
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 from memory_rag.store.removal import note_erasing
 from memory_rag.store.turn_rows import instant, row_values
 from memory_rag.turns import Block, Turn, text_bytes, text_from_bytes
@@ -69,7 +69,11 @@ def erase_and_correct(
         if tells(text_from_bytes(text)) or tells(text_from_bytes(speaker)):
             connection.execute("DELETE FROM versions WHERE row = ? AND replaced_by = ?", (row, seq))
     connection.execute("DELETE FROM returned_blocks WHERE row = ?", (row,))
-    connection.execute("INSERT OR REPLACE INTO erased VALUES (?, 'version', ?)", (row, now))
+    connection.execute(
+        "INSERT INTO erased VALUES (?, 'version', ?) "
+        "ON CONFLICT (row) DO UPDATE SET what = excluded.what, erased_at = excluded.erased_at",
+        (row, now),
+    )
     log(connection, "correct", row, now)
     _write(connection, row, new)
     note_erasing(connection, [row], now=now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from memory_rag.store.connections import Connection, Connections
+from memory_rag.store.engine import Connection, Connections
 from memory_rag.store.screening import IN_TEXT, Counts, Finding
 from memory_rag.turns import Span
 
@@ -29,7 +29,7 @@ def replace_findings(
 ) -> None:
     """Write down what is found in a turn now, in place of what was: all, that in its text, that of one action."""
     connection.execute(
-        "DELETE FROM findings WHERE row = ? AND place = ifnull(?, place) AND action = ifnull(?, action)",
+        "DELETE FROM findings WHERE row = ? AND place = coalesce(?, place) AND action = coalesce(?, action)",
         (row, IN_TEXT if only_text else None, only),
     )
     put_findings(connection, row, findings)

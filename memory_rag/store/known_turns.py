@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 from memory_rag.store.tombstones import OWN_EXPORT
 from memory_rag.store.turn_rows import digest, instant
 from memory_rag.turns import Source, Turn, text_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 
 _AT_ONCE: Final = 500
 _BY_ROW: Final = ("turns", "versions", "vanished", "returned_blocks", "erased")
@@ -29,7 +29,10 @@ def take_out(connection: Connection, rows: Sequence[int], *, now: int) -> None:
 
 def note_erasing(connection: Connection, rows: Iterable[int], *, now: int) -> None:
     """Note that bytes of what these rows held are still to be overwritten, in the file and beside it."""
-    connection.executemany("INSERT OR REPLACE INTO erasing VALUES (?, ?, 0)", [(row, now) for row in rows])
+    connection.executemany(
+        "INSERT INTO erasing VALUES (?, ?, 0) ON CONFLICT (row) DO UPDATE SET since = excluded.since, files_done = 0",
+        [(row, now) for row in rows],
+    )
 
 
 def in_parts(rows: Sequence[int]) -> Iterator[tuple[list[int], str]]:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
 from memory_rag.errors import StoreError
-from memory_rag.store.connections import Connection, Connections, sqlite_errors
+from memory_rag.store.engine import Connection, Connections
 
 _MOST_CHANGES: Final = 4000
 _MOST_PIECES: Final = 100
@@ -81,7 +81,7 @@ class _Shared:
         connection = self._connection or self._begun()
         self.is_busy = True
         try:
-            with sqlite_errors(self._connections.path):
+            with self._connections.errors():
                 connection.execute("SAVEPOINT piece")
                 try:
                     yield connection

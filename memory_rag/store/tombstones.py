@@ -12,7 +12,7 @@ import hmac
 import secrets
 from typing import Final
 
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 from memory_rag.store.turn_rows import instant
 from memory_rag.turns import Turn
 
@@ -65,7 +65,7 @@ class Tombstones:
         return hmac.digest(self._key, "\0".join(names).encode("utf-8", "surrogatepass"), "sha256")
 
     def _put(self, mark: bytes, now: int) -> None:
-        self._connection.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (mark, now))
+        self._connection.execute("INSERT INTO tombstones VALUES (?, ?) ON CONFLICT DO NOTHING", (mark, now))
 
     def _is_there(self, mark: bytes) -> bool:
         return self._connection.execute("SELECT 1 FROM tombstones WHERE mark = ?", (mark,)).fetchone() is not None

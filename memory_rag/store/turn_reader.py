@@ -1,4 +1,4 @@
-"""Reading turns out of the SQLite file."""
+"""Reading turns out of the tables."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from datetime import datetime
 from typing import Final
 
 from memory_rag.errors import UnknownTurnError
-from memory_rag.store.connections import Connection, Connections
+from memory_rag.store.engine import Connection, Connections
 from memory_rag.store.turn_rows import COLUMNS, can_be_id, turn_of
 from memory_rag.store.turn_store import Change
 from memory_rag.turns import Conversation, Turn, from_microseconds, text_bytes, text_from_bytes
 
 _FETCH: Final = 500
+_ALL: Final = 2**62
 
 
 class TurnReader:
-    """What can be asked of the file without changing it."""
+    """What can be asked of a store without changing it."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
@@ -27,7 +28,7 @@ class TurnReader:
     def last_seq(self) -> int:
         """The number of the newest change; 0 for a store in which nothing ever happened."""
         with self._connections.reading() as connection:
-            return int(connection.execute("SELECT ifnull(max(seq), 0) FROM changes").fetchone()[0])
+            return int(connection.execute("SELECT coalesce(max(seq), 0) FROM changes").fetchone()[0])
 
     def fact(self, name: str) -> str | None:
         with self._connections.reading() as connection:
@@ -106,7 +107,7 @@ class TurnReader:
                 (last,) = connection.execute(
                     "SELECT max(at) FROM (SELECT changed_at AS at FROM versions JOIN turns USING (row) "
                     "JOIN changes ON seq = replaced_by WHERE turn_id = ?1 UNION ALL "
-                    "SELECT erased_at FROM erased JOIN turns USING (row) WHERE turn_id = ?1 AND what = 'version')",
+                    "SELECT erased_at FROM erased JOIN turns USING (row) WHERE turn_id = ?1 AND what = 'version') AS it",
                     (turn_id,),
                 ).fetchone()
                 if last is not None:
@@ -151,7 +152,7 @@ class TurnReader:
             return [
                 str(turn_id)
                 for (turn_id,) in connection.execute(
-                    "SELECT DISTINCT turn_id FROM versions JOIN turns USING (row) ORDER BY row"
+                    "SELECT turn_id FROM turns WHERE row IN (SELECT row FROM versions) ORDER BY row"
                 )
             ]
 
@@ -160,7 +161,7 @@ class TurnReader:
         with self._connections.reading() as connection:
             found = connection.execute(
                 "SELECT count(*) FROM (SELECT 1 FROM turns WHERE conversation_id = ? AND ordinal > ? AND ordinal < ? "
-                "AND recalled LIMIT ?)",
+                "AND recalled = 1 LIMIT ?) AS some",
                 (conversation_id, after, before, up_to),
             ).fetchone()
         return int(found[0])
@@ -197,7 +198,7 @@ class TurnReader:
                 Change(*record)
                 for record in connection.execute(
                     "SELECT seq, kind, row, changed_at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?",
-                    (seq, -1 if limit is None else limit),
+                    (seq, _ALL if limit is None else limit),
                 )
             ]
 
@@ -234,14 +235,18 @@ class TurnReader:
         return [*(turn_of(r) for r in reversed(earlier)), turn, *(turn_of(r) for r in later)]
 
     def check(self) -> list[str]:
-        """Return what is wrong with the file, a line each: SQLite's own check, and each text against its SHA-256."""
+        """Return what is wrong with the store, a line each: the engine's own check, each text against its SHA-256."""
         with self._connections.reading() as connection:
-            problems = [r[0] for r in connection.execute("PRAGMA integrity_check") if r[0] != "ok"]
+            problems = self._faults(connection)
             for turn_id, text, digest in connection.execute("SELECT turn_id, text, sha256 FROM turns"):
                 # A flipped byte may make another kind of value of it.
                 if not isinstance(text, bytes) or hashlib.sha256(text).digest() != digest:
                     problems.append(f"turn {turn_id}: its text doesn't have the SHA-256 it was stored with")
         return problems
+
+    def _faults(self, connection: Connection) -> list[str]:
+        """Return what the engine itself finds wrong with its tables."""
+        return []
 
     def _one(self, connection: Connection, turn_id: str) -> tuple[int, Turn]:
         record = None
@@ -249,7 +254,7 @@ class TurnReader:
             record = connection.execute(f"SELECT {COLUMNS} FROM turns WHERE turn_id = ?", (turn_id,)).fetchone()
         if record is None:
             raise UnknownTurnError(
-                f"no turn has the id {turn_id!r} in {self._connections.path.parent}; find ids with: memory-rag search"
+                f"no turn has the id {turn_id!r} in {self._connections.place}; find ids with: memory-rag search"
             )
         return record[0], turn_of(record)
 

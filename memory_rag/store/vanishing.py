@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 
 
 @dataclass(slots=True)

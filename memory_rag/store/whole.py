@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from memory_rag.errors import StoreError
 from memory_rag.store.appending import log, store_title
-from memory_rag.store.connections import Connection, Connections, Snapshot, sqlite_errors
+from memory_rag.store.connections import Connection, Connections, sqlite_errors
 from memory_rag.store.folder import FILE_NAME
+from memory_rag.store.snapshot import Snapshot
 from memory_rag.store.turn_rows import COLUMNS, row_values, turn_of
 from memory_rag.turns import Conversation, Turn, text_bytes, text_from_bytes
 

@@ -217,7 +217,8 @@ def test_we_answer_behind_the_pipe_as_in_a_program(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"text": question.text, "vector": question.vector}
     [(turn, vector)] = [next(shared.new_turns(5000))]
     with PeerProcess(SCRIPTS / "with_memory_rag.py", tmp_path / "memory", python=Path(sys.executable)) as process:
-        process.ask("load", turns=str(shared.turns_path), vectors=str(shared.vectors_path), n=120)
+        for n in (40, 120):
+            process.ask("load", turns=str(shared.turns_path), vectors=str(shared.vectors_path), n=n)
         assert process.ask("nearest", **asked).found == question.nearest
         assert len(process.ask("search", **asked).found) == 10
         within = process.ask("filtered", conversation="talk-0", **asked).found

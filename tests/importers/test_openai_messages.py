@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_rag.turns import Block, Conversation, Role
+from memory_rag.importers import ImportOptions
+from memory_rag.importers.openai_messages import OpenAIMessagesImporter
+from memory_rag.importers.source import SourceFile
+from memory_rag.turns import Block, Conversation, Role, Turn
 
 Made = Callable[[str, Any], Path]
 ImportAll = Callable[..., Any]
@@ -84,7 +88,7 @@ def test_ids_titles_and_times_are_taken_where_they_are_given(made: Made, import_
     assert found.noted == {"time not understood": 1}
 
 
-def test_bare_messages_are_grouped_by_the_conversation_they_name(made: Made, import_all: ImportAll) -> None:
+def test_bare_messages_belong_to_the_conversation_they_name(made: Made, import_all: ImportAll) -> None:
     found = import_all(
         made(
             "log.jsonl",
@@ -95,11 +99,27 @@ def test_bare_messages_are_grouped_by_the_conversation_they_name(made: Made, imp
             ),
         )
     )
-    assert [(turn.conversation_id, turn.text) for turn in found.turns] == [
-        ("b", "Vad kostar den?"),
-        ("b", "49 euro."),
-        ("a", "Vad kostar den?"),
+    assert [(turn.conversation_id, turn.ordinal, turn.text) for turn in found.turns] == [
+        ("b", 0, "Vad kostar den?"),
+        ("a", 0, "Vad kostar den?"),
+        ("b", 1, "49 euro."),
     ]
+    assert [talk.conversation_id for talk in found.conversations] == ["b", "a"]
+
+
+def test_bare_messages_are_given_while_they_are_read() -> None:
+    content = lines(ANSWER, ASK, *[ANSWER, ASK] * 500).encode()
+    opened: list[io.BytesIO] = []
+
+    def opener() -> io.BytesIO:
+        opened.append(io.BytesIO(content))
+        return opened[-1]
+
+    source = SourceFile("f", PurePath("f.jsonl"), len(content), opener)
+    turns = (item for item in OpenAIMessagesImporter().read(source, ImportOptions()) if isinstance(item, Turn))
+    assert [next(turns).text, next(turns).text] == ["49 euro.", "Vad kostar den?"]
+    assert opened[-1].tell() == len(lines(ANSWER, ASK).encode())
+    assert len(list(turns)) == 1000
 
 
 def test_tool_calls_are_blocks_and_tool_traffic_is_not_recalled(made: Made, import_all: ImportAll) -> None:

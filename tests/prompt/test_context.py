@@ -324,7 +324,9 @@ def test_an_empty_memory_gives_the_question_alone(memory: Memory) -> None:
     assert (context.included, context.account.over_by) == ((), 0)
 
 
-@pytest.mark.parametrize("wish", [{"token_budget": 0}, {"keep_recent": -1}])
+@pytest.mark.parametrize(
+    "wish", [{"token_budget": 0}, {"keep_recent": -1}, {"token_budget": "6000"}, {"token_budget": 1.5}]
+)
 def test_a_wish_that_cannot_be_is_refused(memory: Memory, wish: Any) -> None:
     with pytest.raises(SettingsError, match="must be at least"):
         memory.context("Hello", **wish)
@@ -437,3 +439,26 @@ def test_a_question_without_words_makes_no_message_without_words(memory: Memory,
 
     assert context.for_anthropic()["messages"] == [{"role": "user", "content": [{"type": "text", "text": "hello"}]}]
     assert context.messages == [{"role": "user", "content": "hello"}]
+
+
+def test_the_instructions_stay_the_same_to_the_byte_from_turn_to_turn_so_that_a_provider_may_cache_them(
+    memory: Memory, tmp_path: Path
+) -> None:
+    rules = tmp_path / "rules.md"
+    rules.write_text("Prices in euro.\n", encoding="utf-8")
+    memory.prompt.files.pin(rules)
+    memory.prompt.pins.add("Answer in Swedish.")
+    memory.prompt.decisions.add("One price.", because="Two confuse people.")
+    memory.prompt.state.merge({"goal": "bread", "customer": {"name": "Ann"}})
+    for number in range(12):
+        memory.add(f"Bread {number} costs {number} euro.", role="user" if number % 2 == 0 else "assistant")
+    assert memory.summaries.summarise("main", keep_recent=4)
+    told = []
+    for question in ("What did bread 3 cost?", "thanks!", "And what did I decide?"):
+        told.append(memory.context(question, system="You are of help.", token_budget=4_000))
+        memory.add(question)
+        memory.add("It is as you said.", role="assistant")
+
+    assert len({context.system for context in told}) == 1
+    assert told[0].system.startswith("You are of help.")
+    assert [message["role"] for message in told[0].messages[:1]] == ["system"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from memory_rag.errors import PromptError, SettingsError
 from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
 from memory_rag.prompt.prompt import Prompt
+from memory_rag.prompt.state_proposals import StateProposals
 from tests.model_server import ModelServer
 from tests.model_server import model_server as serve
 from tests.prompt.conftest import Clock
@@ -208,3 +212,28 @@ def test_another_thing_of_the_same_turn_stays_proposed(opened: Open, server: Mod
     memory.prompt.proposals.take(facts[0].proposal_id)
 
     assert [one.text for one in memory.prompt.proposals.open() if one.field == "facts"] == ["Ebba lives in Visby"]
+
+
+def test_what_two_processes_take_and_dismiss_at_once_is_taken_and_dismissed_once_for_all(
+    opened: Open, server: ModelServer
+) -> None:
+    memory, other = opened(), opened()
+    summarised(memory, server)
+    fact, decision, question, todo = (one.proposal_id for one in memory.prompt.proposals.open())
+    ready = threading.Barrier(2, timeout=30)
+
+    def settle(proposals: StateProposals, *dismissed: str) -> None:
+        ready.wait()
+        for proposal_id in dismissed:
+            proposals.dismiss(proposal_id)
+        ready.wait()
+        with suppress(SettingsError):
+            proposals.take(todo)
+
+    with ThreadPoolExecutor(2) as pool:
+        both = [(memory, fact), (other, decision)]
+        for done in [pool.submit(settle, one.prompt.proposals, dismissed) for one, dismissed in both]:
+            done.result()
+
+    assert [one.proposal_id for one in memory.prompt.proposals.open()] == [question]
+    assert memory.prompt.state.get() == {"todos": [{"text": "Call the mill", "turns": ["t4"]}]}

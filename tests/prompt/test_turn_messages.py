@@ -159,6 +159,18 @@ def test_what_a_turn_shared_is_told_by_its_caption() -> None:
     assert openai_messages([shown]).messages == [{"role": "user", "content": "Look! [shared image: a loaf of bread]"}]
 
 
+def test_an_image_without_a_word_is_told_and_what_has_nothing_to_tell_is_counted() -> None:
+    image, thought = Block("image", {"url": "a.png"}), Block("thinking", {"thinking": "Hm."})
+    turns = numbered([turn("", blocks=[image]), turn(" \n"), turn("", role="assistant", blocks=[thought])])
+
+    for told in (openai_messages(turns), responses_items(turns)):
+        assert [message["content"] for message in told.messages] == ["[shared image]"]
+        assert told.left_out == {"turns without words": 2}
+    assert anthropic_messages(turns).messages == [
+        {"role": "user", "content": [{"type": "text", "text": "[shared image]"}]}
+    ]
+
+
 def test_lone_surrogates_reach_no_provider() -> None:
     assert openai_messages([turn("a \ud83d b \0")]).messages[0]["content"] == "a \ufffd b \ufffd"
 

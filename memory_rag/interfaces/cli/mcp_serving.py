@@ -11,7 +11,6 @@ import typer
 from memory_rag.errors import SettingsError
 from memory_rag.interfaces.cli.output import tell
 from memory_rag.interfaces.cli.place import Place
-from memory_rag.interfaces.serving.catching_up import is_paid_for
 from memory_rag.settings import CONFIG_NAME, Settings, home_folder
 
 TOKEN_VARIABLE = "MEMORY_RAG_TOKEN"
@@ -83,6 +82,8 @@ def mcp(
 
 def pending_limit_of(place: Place) -> int:
     """Return how many turns a search embeds on its way: few, since the server embeds what waits in the background."""
+    from memory_rag.interfaces.serving.catching_up import is_paid_for
+
     settings = Settings.load(config=home_folder(place.home) / CONFIG_NAME, embedder=place.embedder)
     if is_paid_for(settings.embedder):
         return settings.pending_limit

@@ -66,8 +66,8 @@ class Reply:
 class Upstream:
     """An OpenAI-compatible API, by the URL under which ``chat/completions`` lies.
 
-    With ``key`` that is what it is asked with; without, the client's own ``Authorization`` goes through. ``silence_s`` is
-    how long it may say nothing.
+    With ``key`` that is what it is asked with; without, the client's own ``Authorization`` goes through. For
+    ``silence_s`` it may say nothing.
     """
 
     def __init__(self, url: str, *, key: str | None = None, silence_s: float = SILENCE_S) -> None:

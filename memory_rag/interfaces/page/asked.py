@@ -48,12 +48,16 @@ class Asked:
     def one(self, name: str, default: str = "") -> str:
         return self.fields.get(name, [default])[-1].strip()
 
+    def exact(self, name: str) -> str:
+        """Return a value as it was sent: an id may begin or end with a space."""
+        return self.fields.get(name, [""])[-1]
+
     def text(self, name: str) -> str:
         """Return a text area's value as it was typed, line ends as they are stored."""
-        return self.fields.get(name, [""])[-1].replace("\r\n", "\n")
+        return self.exact(name).replace("\r\n", "\n")
 
     def all(self, name: str) -> list[str]:
-        return [value.strip() for value in self.fields.get(name, []) if value.strip()]
+        return [value for value in self.fields.get(name, []) if value]
 
     def number(self, name: str, *, default: int, least: int = 0, most: int = 1_000_000) -> int:
         """Return a whole number; the default for anything that is none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from memory_rag.interfaces.page.asked import Asked, Drawn, ToldError, digest_of
-from memory_rag.interfaces.page.finding import within
+from memory_rag.interfaces.page.finding import filters_of, within
 from memory_rag.interfaces.page.marked import first_words
 from memory_rag.interfaces.page.titles import conversations
 from memory_rag.privacy.beside import Beside
@@ -25,9 +25,9 @@ def forget_form(asked: Asked) -> Drawn:
     values: dict[str, Any] = {
         "chosen": turn_ids is not None,
         "asked_for_nothing": turn_ids is None and bool(asked.fields),
-        "fields": {name: asked.one(name) for name in ("conversation", "speaker", "since", "until")},
+        "fields": filters_of(asked),
         "turn_ids": asked.all("turn"),
-        "names": conversations(asked, asked.one("conversation")),
+        "names": conversations(asked, asked.exact("conversation")),
         "title": asked.texts.tell("forget"),
         "n": len(turn_ids or ()),
         "seen": _seen_to_go(asked, turn_ids or []),
@@ -106,7 +106,7 @@ def retain(asked: Asked) -> Drawn:
     what, scope = asked.one("do"), asked.one("scope", "memory")
     if scope not in tuple(Scope):
         raise ToldError(asked.texts.tell("no_scope", name=scope))
-    name = "" if scope == Scope.MEMORY else asked.one("name")
+    name = "" if scope == Scope.MEMORY else asked.exact("name").strip() if what == "set" else asked.exact("name")
     if what == "set":
         days = asked.one("days")
         if days and not (days.isascii() and days.isdigit() and len(days) < 7):

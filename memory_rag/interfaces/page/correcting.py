@@ -17,7 +17,7 @@ _LONGEST_FORM: Final = 900_000
 
 def correct_form(asked: Asked) -> Drawn:
     """Draw a turn's words in a field."""
-    turn = asked.memory.get(asked.one("id"))
+    turn = asked.memory.get(asked.exact("id"))
     return _form(asked, turn, text=turn.text, speaker=turn.speaker)
 
 
@@ -27,7 +27,7 @@ def correct(asked: Asked) -> Drawn:
     Words that were changed since the form was drawn are shown first, and so is what would be erased along with the old
     version: nobody overwrites what they haven't seen.
     """
-    turn = asked.memory.get(asked.one("id"))
+    turn = asked.memory.get(asked.exact("id"))
     text, speaker = asked.text("text"), asked.one("speaker")
     # A browser sends every line end as CR LF: where that is all that differs, the words are as they were.
     correction = Correction(

@@ -29,7 +29,7 @@ _IN_A_ROW: Final = 160
 """Characters of a turn that a row of the comparison shows."""
 _AROUND: Final = 120
 """Characters shown on each side of a quote."""
-_FILTERS: Final = ("conversation", "speaker", "since", "until")
+FILTERS: Final = ("conversation", "speaker", "since", "until")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,7 @@ def search(asked: Asked) -> Drawn:
     query = asked.one("q")[:_LONGEST]
     k = asked.number("k", default=_HITS, least=1, most=_MOST_HITS)
     floor = asked.one("all") != "1"
-    filters = {name: asked.one(name) for name in _FILTERS}
-    narrowed = {name: value for name, value in filters.items() if value}
+    filters = filters_of(asked)
     ranking = Ranking(query, "hybrid")
     if query:
         ranking = asked.memory.search(query, k=k, within=within(asked), floor=floor)
@@ -106,8 +105,8 @@ def search(asked: Asked) -> Drawn:
         "more": k + _HITS if len(ranking) == k and k < _MOST_HITS else None,
         "floor": floor,
         "filters": filters,
-        "narrowed": narrowed,
-        "again": urlencode({"q": query, **narrowed}, errors="replace"),
+        "narrowed": any(filters.values()),
+        "again": asked_again(asked, query),
         "title": query or asked.texts.tell("search"),
     }
     if asked.one("part") == "1":
@@ -137,7 +136,13 @@ def compare(asked: Asked) -> Drawn:
             }
         )
     notes = (note for ranking in (found.rankings.values() if found is not None else ()) for note in ranking.notes)
-    values = {"q": query, "rows": rows, "notes": notes_shown(asked, notes), "title": asked.texts.tell("compare")}
+    values = {
+        "q": query,
+        "rows": rows,
+        "notes": notes_shown(asked, notes),
+        "title": asked.texts.tell("compare"),
+        "again": asked_again(asked, query),
+    }
     return Drawn("compare", values)
 
 
@@ -163,13 +168,24 @@ def _around(text: str, quoted: Span) -> list[Piece]:
     return [*([Piece("… ")] if start else []), *pieces, *([Piece(" …")] if end < len(text) else [])]
 
 
+def filters_of(asked: Asked) -> dict[str, str]:
+    """Return the filters as they were typed, those that are empty among them."""
+    return {name: asked.exact(name) if name == "conversation" else asked.one(name) for name in FILTERS}
+
+
+def asked_again(asked: Asked, query: str) -> str:
+    """Return a question and its filters as a part of an address."""
+    narrowed = {name: value for name, value in filters_of(asked).items() if value}
+    return urlencode({"q": query, **narrowed}, errors="replace")
+
+
 def within(asked: Asked) -> Within:
     """Return the filters that a form gives.
 
     Raises:
         ToldError: a bound is no time.
     """
-    given: Mapping[str, str | None] = {name: asked.one(name) or None for name in _FILTERS}
+    given: Mapping[str, str | None] = {name: value or None for name, value in filters_of(asked).items()}
     for bound in filter(None, (given["since"], given["until"])):
         try:
             parse_bound(bound, end=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from memory_rag.interfaces.page.asked import Asked, Drawn
@@ -34,7 +35,7 @@ def about(asked: Asked) -> Drawn:
         "n_conversations": len(memory.store.conversations()),
         "folder": str(memory.folder),
         "size": readable_size(sum(bytes_by_kind(memory.folder).values())),
-        "state": [(key, _written(value)) for key, value in memory.prompt.state.get().items()],
+        "state": [(name, _written(value)) for name, value in _fields(memory.prompt.state.get())],
         "pins": [(one, asked.day(one.pinned_at)) for one in memory.prompt.pins.all()],
         "decisions": [(one, asked.day(one.decided_at)) for one in memory.prompt.decisions.all()],
         "found": [
@@ -92,6 +93,16 @@ def off_record(asked: Asked) -> Drawn:
 
 def _kind(asked: Asked, kind: str) -> str:
     return asked.texts.get(f"kind_{kind}", kind)
+
+
+def _fields(state: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the state's fields by the names under which they are set: ``goal.next`` and its value."""
+    for key, value in state.items():
+        # A field whose own name has a dot can't be named by a path: it is shown with what holds it.
+        if isinstance(value, dict) and value and not any("." in name for name in (key, *value)):
+            yield from _fields(value, f"{above}{key}.")
+        else:
+            yield above + key, value
 
 
 def _written(value: Any) -> str:

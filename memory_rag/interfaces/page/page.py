@@ -11,7 +11,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs, quote
 
 import anyio
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from memory_rag.errors import MemoryLockedError, MemoryRagError, NotAMemoryError, QueryError, UnknownTurnError
@@ -46,6 +46,8 @@ _FILES: Final = {
 _EXPORTS: Final = {"jsonl": "application/jsonl; charset=utf-8", "markdown": "text/markdown; charset=utf-8"}
 _HTML: Final = "text/html; charset=utf-8"
 _MOST_FIELDS: Final = 2000
+_NOBODY: Final = Response(status_code=400)
+"""For a browser that went away before it had sent all."""
 
 
 class _NoSuchMemoryError(QueryError):
@@ -98,6 +100,10 @@ class Page:
         yield "GET", "/static/{name}", self._static
         yield "GET", "/favicon.ico", self._icon
 
+    def close(self) -> None:
+        """Remove what was uploaded and not stored."""
+        self._uploads.close()
+
     def entrance(self, where: str, wrong: bool, accepted: str) -> bytes:
         """Draw the page that asks for the token."""
         texts = chosen("", accepted)
@@ -107,7 +113,10 @@ class Page:
 
     def _handler(self, view: View, *, is_form: bool) -> Handler:
         async def answer(request: Request) -> Response:
-            sent = (await request.body() if is_form else request.scope["query_string"]).decode("utf-8", "replace")
+            try:
+                sent = (await request.body() if is_form else request.scope["query_string"]).decode("utf-8", "replace")
+            except ClientDisconnect:
+                return _NOBODY
             return await anyio.to_thread.run_sync(self._answered, view, request, partial(_fields, sent), is_form)
 
         return answer
@@ -116,6 +125,8 @@ class Page:
         """Take files in and look at them; nothing of them is stored yet."""
         try:
             form = await self._uploads.receive(request)
+        except ClientDisconnect:
+            return _NOBODY
         except MemoryRagError as error:
             return await anyio.to_thread.run_sync(self._wrong, error, request)
         try:

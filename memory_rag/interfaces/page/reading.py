@@ -8,7 +8,7 @@ from urllib.parse import quote
 from memory_rag.errors import UnknownTurnError
 from memory_rag.html.pieces import at_words, pieces_of
 from memory_rag.interfaces.page.asked import Asked, Drawn
-from memory_rag.interfaces.page.finding import signals_of
+from memory_rag.interfaces.page.finding import asked_again, signals_of, within
 from memory_rag.interfaces.page.marked import best_span, words_asked
 from memory_rag.interfaces.page.titles import conversations, title_of
 from memory_rag.retrieval.ranking import Hit
@@ -27,11 +27,12 @@ _LOOKED_THROUGH: Final = 100
 _LONGEST_QUESTION: Final = 10_000
 _LOST_SHOWN: Final = 60
 _SUMMARIES: Final = 10
+_VERSIONS: Final = 20
 
 
 def turn(asked: Asked) -> Drawn:
     """Draw a turn amid its neighbours, with the words of the question, or the quoted span, marked."""
-    turn_id, query = asked.one("id"), asked.one("q")[:_LONGEST_QUESTION]
+    turn_id, query = asked.exact("id"), asked.one("q")[:_LONGEST_QUESTION]
     around = asked.number("around", default=_AROUND, least=0, most=50)
     turns = asked.memory.neighbours(turn_id, before=around, after=around)
     target = next(one for one in turns if one.turn_id == turn_id)
@@ -40,8 +41,10 @@ def turn(asked: Asked) -> Drawn:
     found = asked.memory.store.findings.of([turn_id]).get(turn_id, ())
     n_parts = max(1, -(-len(target.text) // PART))
     part = asked.number("part", default=_first_mark(asked, target, span, hit, query) // PART + 1, least=1, most=n_parts)
+    versions = asked.memory.store.earlier_versions(turn_id)
     values = {
         "q": query,
+        "again": asked_again(asked, query),
         "turns": [
             _part_shown(asked, one, part, query=query, span=span)
             if one is target
@@ -57,8 +60,9 @@ def turn(asked: Asked) -> Drawn:
         "signals": signals_of(asked, hit) if hit is not None else (),
         "versions": [
             {"text": one.text[:PART], "when": asked.when(one.said_at), "speaker": one.speaker}
-            for one in asked.memory.store.earlier_versions(turn_id)
+            for one in versions[-_VERSIONS:]
         ],
+        "n_versions": len(versions),
         "kinds": sorted({finding.kind for finding in found}),
         "more": around * 3 if around < 50 else None,
         "span": span,
@@ -69,7 +73,7 @@ def turn(asked: Asked) -> Drawn:
 
 def conversation(asked: Asked) -> Drawn:
     """Draw a conversation or a sitting of it, fifty turns a page."""
-    conversation_id, session = asked.one("id"), asked.one("session")
+    conversation_id, session = asked.exact("id"), asked.exact("session")
     connections = asked.memory.store.connections
     first = asked.number("from", default=0)
     first -= first % _PAGE
@@ -97,7 +101,7 @@ def conversation(asked: Asked) -> Drawn:
 
 def summary(asked: Asked) -> Drawn:
     """Draw a conversation's summaries, the newest first, every line with its turns, and beside them what they lost."""
-    chosen = asked.one("conversation")
+    chosen = asked.exact("conversation")
     level = Level(asked.one("level")) if asked.one("level") in tuple(Level) else Level.HUNDRED
     names = conversations(asked, chosen)
     if not chosen and names:
@@ -135,7 +139,7 @@ def _summary_shown(asked: Asked, made: Summary) -> dict[str, Any]:
 
 def make_summary(asked: Asked) -> Drawn:
     """Summarise a conversation now, and show it."""
-    chosen = asked.one("conversation")
+    chosen = asked.exact("conversation")
     did = asked.memory.summaries.summarise(chosen, focus=asked.one("focus"))
     return Drawn(to=f"/summary?conversation={quote(chosen, safe='', errors='replace')}{'' if did else '&nothing=1'}")
 
@@ -181,7 +185,7 @@ def _hit(asked: Asked, target: Turn, query: str) -> Hit | None:
     """Return a turn as the search for a question found it; None if it didn't."""
     if not query:
         return None
-    ranking = asked.memory.search(query, k=_LOOKED_THROUGH, floor=False)
+    ranking = asked.memory.search(query, k=_LOOKED_THROUGH, within=within(asked), floor=False)
     return next((hit for hit in ranking if hit.turn.turn_id == target.turn_id), None)
 
 

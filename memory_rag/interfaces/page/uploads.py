@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import threading
@@ -9,9 +10,10 @@ import time
 import zipfile
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Final
 
 from starlette.datastructures import FormData, UploadFile
@@ -34,9 +36,11 @@ _DRAINED: Final = 1_000_000_000
 """Bytes that are taken and thrown away of what is too large: a browser shows no answer before it has sent all."""
 MOST_FILES: Final = 200
 _FIELDS: Final = 20
+_AT_ONCE: Final = 4
 _KEPT: Final = 4
 _KEPT_S: Final = 3600.0
 _LONGEST_NAME: Final = 120
+_PREFIX: Final = "memory-rag-upload-"
 _PATIENCE_S: Final = 4.0
 """How long a request waits for the reading to end before it shows how far it is."""
 
@@ -136,8 +140,10 @@ class Uploads:
         self._clock = clock
         self._largest = largest
         self._largest_unpacked = largest_unpacked
+        self._receiving = 0
         self._lock = threading.Lock()
         self._waiting: OrderedDict[str, Upload] = OrderedDict()
+        _remove_leftovers(Path(gettempdir()) if within is None else within)
 
     async def receive(self, request: Request) -> FormData:
         """Return the fields and files of a request.
@@ -146,17 +152,21 @@ class Uploads:
             TooLargeError: they are too large; what is left of them was taken and thrown away.
             ImportFormatError: it isn't such a request.
         """
+        if self._receiving >= _AT_ONCE:
+            raise ImportFormatError("other files are being uploaded; wait until they are there, and send yours again")
         chunks = request.stream()
+        parser = MultiPartParser(request.headers, self._counted(chunks), max_files=MOST_FILES, max_fields=_FIELDS)
+        self._receiving += 1
         try:
-            return await MultiPartParser(
-                request.headers, self._counted(chunks), max_files=MOST_FILES, max_fields=_FIELDS
-            ).parse()
+            return await parser.parse()
         except TooLargeError:
             await _drain(chunks)
             raise
         except (MultiPartException, KeyError) as error:
             await _drain(chunks)
             raise ImportFormatError(f"the upload can't be read ({error}); choose the files again") from error
+        finally:
+            self._receiving -= 1
 
     def keep(self, form: FormData, *, memory_name: str) -> Upload:
         """Put the files of a form into a folder of their own.
@@ -167,7 +177,7 @@ class Uploads:
         files = [one for one in form.getlist("file") if isinstance(one, UploadFile) and (one.filename or one.size)]
         if not files:
             raise ImportFormatError("no file was chosen; choose one or more, then look again")
-        kept: TemporaryDirectory[str] = TemporaryDirectory(prefix="memory-rag-upload-", dir=self._within)
+        kept: TemporaryDirectory[str] = TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=self._within)
         upload = Upload(secrets.token_urlsafe(12), memory_name, kept, made_at=self._clock())
         try:
             for file in files:
@@ -197,6 +207,13 @@ class Uploads:
         with self._lock:
             self._waiting.pop(upload.upload_id, None)
         upload.remove()
+
+    def close(self) -> None:
+        """Remove all uploads, also those that are being read."""
+        with self._lock:
+            for upload in self._waiting.values():
+                upload.remove()
+            self._waiting.clear()
 
     def _add(self, upload: Upload) -> None:
         with self._lock:
@@ -253,6 +270,25 @@ def _unused(name: str, taken: list[str]) -> str:
         number += 1
         found = f"{stem}-{number}{dot}{suffix}"
     return found
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the uploads of servers of ours that were killed."""
+    for left in folder.glob(f"{_PREFIX}*-*"):
+        pid = left.name.removeprefix(_PREFIX).partition("-")[0]
+        with suppress(OSError):
+            if pid.isdecimal() and left.lstat().st_uid == os.getuid() and not left.is_symlink() and _is_gone(int(pid)):
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        return False
+    return False
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

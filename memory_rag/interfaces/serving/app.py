@@ -58,6 +58,7 @@ def app_of(service: Service) -> Any:
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         async with running():
             yield
+        page.close()
         if service.upstream is not None:
             await service.upstream.close()
 

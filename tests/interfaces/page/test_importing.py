@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
+from starlette.requests import Request
 
-from memory_rag.interfaces.page.uploads import TooLargeError
+from memory_rag.interfaces.page.uploads import TooLargeError, Uploads
 from memory_rag.memory import Memory
 from tests.interfaces.page.conftest import Shown, hidden
 
@@ -153,5 +156,35 @@ def test_too_many_files_are_refused(only_shown: Shown) -> None:
     assert "Too many files" in answer.text
 
 
-def test_what_is_too_large_says_how_large_it_may_be() -> None:
-    assert "up to 256 MB" in str(TooLargeError(256_000_000))
+def test_a_browser_that_goes_away_in_the_middle_leaves_nothing(
+    only_shown: Shown, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    head = "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: {}\r\nContent-Length: 100000\r\n\r\n"
+    place = only_shown.url.removeprefix("http://")
+    for path, kind in (("/import", "multipart/form-data; boundary=x"), ("/pin", "application/x-www-form-urlencoded")):
+        with socket.create_connection(place.split(":")) as connection:  # type: ignore[arg-type]
+            connection.sendall(head.format(path, place, kind).encode())
+            connection.sendall(b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhello')
+
+    # Answered after those before it, on the same loop.
+    while only_shown.get("/import").status_code != 200:
+        pass
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
+
+
+def test_an_upload_that_is_too_large_is_read_to_its_end_and_refused(tmp_path: Path) -> None:
+    uploads = Uploads(within=tmp_path, largest=100_000)
+    sent = [b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n', *[b"0" * 65536] * 9]
+    asked: list[int] = []
+
+    async def receive() -> dict[str, Any]:
+        asked.append(len(asked))
+        return {"type": "http.request", "body": sent[asked[-1]], "more_body": asked[-1] + 1 < len(sent)}
+
+    headers = [(b"content-type", b"multipart/form-data; boundary=x")]
+    request = Request({"type": "http", "method": "POST", "headers": headers}, receive)
+    with pytest.raises(TooLargeError, match="up to 100 kB"):
+        asyncio.run(uploads.receive(request))
+
+    assert len(asked) == len(sent)
+    assert list(tmp_path.iterdir()) == []

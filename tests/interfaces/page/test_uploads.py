@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -99,3 +102,24 @@ def test_four_are_kept_for_an_hour_each_for_its_own_memory(tmp_path: Path) -> No
     for one in kept[2:]:
         uploads.drop(one)
         assert not one.folder.exists()
+
+
+def test_at_the_end_nothing_is_left_and_what_a_killed_server_left_is_removed(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    gone, other = tmp_path / f"memory-rag-upload-{ended.pid}-a", tmp_path / f"memory-rag-upload-{os.getpid()}-b"
+    elsewhere = tmp_path / "elsewhere"
+    for folder in (gone, other, elsewhere, tmp_path / "memory-rag-upload-x-y"):
+        folder.mkdir()
+        (folder / "chat.json").write_text("{}")
+    (tmp_path / f"memory-rag-upload-{ended.pid}-link").symlink_to(elsewhere)
+
+    uploads = Uploads(within=tmp_path)
+    assert not gone.exists()
+    assert other.exists()
+    assert (elsewhere / "chat.json").exists()
+
+    upload = uploads.keep(form(("chat.json", b"{}")), memory_name="main")
+    uploads.close()
+    assert not upload.folder.exists()
+    assert uploads.get(upload.upload_id, memory_name="main") is None
