@@ -197,11 +197,11 @@ class Memory(MemoryReader):
     ) -> ImportReport:
         """Store what a file, folder or zip of another program holds, and return what was kept and what wasn't.
 
-        Each file is one transaction. What a user's message quotes from this memory is left out of it; what is stored
-        already is counted; it is corrected where it was edited at its
-        source since; what was forgotten stays so unless ``include_forgotten``. ``options`` say how to read what a file
-        leaves open; ``tz``, if given, counts over theirs. ``before_write`` is told of each file, before any of it is
-        stored, what secrets and personal data are in it.
+        Each file is stored whole or not at all. What a user's message quotes from this memory is left out of it; what
+        is stored already is counted; it is corrected where it was edited at its source since; what was forgotten stays
+        so unless ``include_forgotten``. ``options`` say how to read what a file leaves open; ``tz``, if given, counts
+        over theirs. ``before_write`` is told of each file, before any of it is stored, what secrets and personal data
+        are in it.
 
         Raises:
             ImportFormatError: nothing there can be imported; nothing was stored.

@@ -88,7 +88,8 @@ class MemoryReader:
         """
         with self._lock.held_if_free() as is_held:
             if is_held:
-                self.indexes.foresee(question, by_matter=self.talks.shelf.has_any)
+                today = self._clock().astimezone(self.zone).date()
+                self.indexes.foresee(question, today=today, by_matter=self.talks.shelf.has_any)
 
     def compare(self, query: str, *, k: int = 10, within: Within | None = None) -> Comparison:
         """Return what keyword, dense and hybrid recall find for one question, side by side."""

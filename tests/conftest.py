@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.postgres_server import PostgresServer, postgres_server
+
 # A busy machine makes a slow example, not a wrong one.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("repeatable", settings.get_profile("here"), derandomize=True, print_blob=True)
 settings.load_profile("repeatable" if os.environ.get("CI") else "here")
 
 _SKIP_IS_FAILURE = os.environ.get("MEMORY_RAG_ALL") == "1"
-_KEPT = {"MEMORY_RAG_ALL", "MEMORY_RAG_DATA", "MEMORY_RAG_MINILM_PATH"}
+_KEPT = {"MEMORY_RAG_ALL", "MEMORY_RAG_DATA", "MEMORY_RAG_MINILM_PATH", "MEMORY_RAG_TEST_PG"}
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -71,6 +73,19 @@ def data_dir() -> Path:
     if missing:
         pytest.fail(f"MEMORY_RAG_DATA={named} has no {' and no '.join(missing)}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A real PostgreSQL server."""
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres: PostgresServer) -> str:
+    """A database that the tests of this session share; each takes an owner of its own."""
+    return postgres.new_database()
 
 
 class SocketForbiddenError(Exception):

@@ -98,7 +98,7 @@ def read_qrels(path: Path) -> Qrels:
     """
     qrels: Qrels = {}
     for number, (query, _zero, turn, grade) in _lines(path, n_fields=4, form="query 0 turn grade"):
-        if not re.fullmatch(r"-?\d+", grade):
+        if not re.fullmatch(r"-?\d{1,9}", grade):
             raise ImportFormatError(f"{path}, line {number}: grade {grade!r} is no whole number")
         given = qrels.setdefault(unescaped(query), {}).setdefault(unescaped(turn), int(grade))
         if given != int(grade):

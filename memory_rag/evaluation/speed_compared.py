@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
@@ -17,6 +17,7 @@ from memory_rag.evaluation.speed_peers import (
     PEERS,
     US,
     US_FULL,
+    Act,
     Often,
     Peer,
     Side,
@@ -40,6 +41,11 @@ class Bounds:
 
     load_s: float = 180.0
     mib: int = 8_000
+
+
+def busy() -> float:
+    """Return how many processes wait for each core, at least 1: a bound by the clock is as many times as long."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 class Comparison:
@@ -67,10 +73,12 @@ class Comparison:
         self.often = often or Often()
         self.bounds = bounds or Bounds()
         self.tell = tell
+        self._smallest = 0
 
     def run(self, *, compared: Sequence[int], grown: Sequence[int]) -> dict[str, Any]:
         """Measure at every size, smallest first, and return what was measured, all that is kept included."""
         sizes = sorted({*compared, *grown})
+        self._smallest = min(compared, default=0)
         self.tell("writing turns and vectors", 0, 1)
         self.shared.write(sizes[-1])
         self.tell("writing turns and vectors", 1, 1)
@@ -113,13 +121,14 @@ class Comparison:
                     turns=str(self.shared.turns_path),
                     vectors=str(self.shared.vectors_path),
                     n=size,
-                    within_s=None if peer is US else self.bounds.load_s,
+                    within_s=None if peer is US else self.bounds.load_s * busy(),
                 )
                 process.ask("close")
         except PeerError as error:
             self._leave_out(error, peer, size, "load")
             return
-        told = {"s": loaded.s, "cpu_s": loaded.cpu_s, "peak_mib": loaded.peak_mib, "grown_from": grown_from or 0}
+        told = {"s": loaded.s, "cpu_s": loaded.cpu_s, "peak_mib": loaded.peak_mib, "busy": busy()}
+        told["grown_from"] = grown_from or 0
         self._keep(size, peer, "load", told | {"disk_bytes": disk_bytes(folder)})
 
     def _too_much(self, peer: Peer, size: int) -> str:
@@ -132,10 +141,11 @@ class Comparison:
             if "left_out" in took:
                 return f"at {smaller:,} turns: {took['left_out']}"
             times = size / smaller
-            if took["cpu_s"] * times > self.bounds.load_s:
+            calm_s = max(took["cpu_s"], took["s"] / took["busy"])
+            if calm_s * times > self.bounds.load_s:
                 return (
-                    f"not tried: loading {smaller:,} turns took {took['cpu_s']:.0f} s of processor time, so {size:,} "
-                    f"would take over {self.bounds.load_s:.0f} s"
+                    f"not tried: loading {smaller:,} turns took {calm_s:.0f} s, so {size:,} would take over "
+                    f"{self.bounds.load_s:.0f} s"
                 )
             if (took["peak_mib"] or 0) * times > 2 * self.bounds.mib:
                 return f"not tried: {smaller:,} turns took {took['peak_mib']:,.0f} MiB"
@@ -148,11 +158,12 @@ class Comparison:
         if self._part(size, US, "alone").exists():
             return
         measured: dict[str, Any] = {}
+        acts: Mapping[Peer, Sequence[Act]] = {US: (Side.add, Side.delete), US_FULL: (Side.add,)}
         for peer, way in ((US, "search"), (US, "keyword"), (US_FULL, "search")):
             with self._start(peer, size) as process:
                 process.ask("open")
                 side = Side(peer, process, questions, self._new_turns())
-                in_turns([side], self.often, our_way=way)
+                in_turns([side], self.often, our_way=way, acts=() if way == "keyword" else acts[peer])
                 times = {name: took.as_json() for name, took in side.times.items()}
                 if peer is US_FULL:
                     measured["add_full"] = times["add"] | {"waits_for_disk": self._waits_for_disk(US_FULL, size)}
@@ -208,9 +219,9 @@ class Comparison:
         return measured
 
     def _waits_for_disk(self, peer: Peer, size: int) -> float | None:
-        """Return how often an add waits for the disk; None where strace isn't there to count it."""
+        """Return how often an add waits for the disk; None without strace, and at all sizes but the first."""
         tracer = strace()
-        if tracer is None:
+        if tracer is None or size != self._smallest:
             return None
         return waits_for_disk(
             lambda command: self._start(peer, size, tracer=command),
@@ -227,7 +238,7 @@ class Comparison:
             self._folder(peer, size),
             python=self.our_python if peer.name == US.name else self.python,
             words=peer.words,
-            max_mib=self.bounds.mib,
+            max_mib=None if peer.name == US.name else self.bounds.mib,
             tracer=tracer,
             log=self.work / "logs" / f"{peer.name}.log",
         )

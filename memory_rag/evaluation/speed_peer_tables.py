@@ -18,6 +18,12 @@ _NAMES: Final = {
     "mem0": "mem0, `infer=False`",
 }
 _RANKS_BY: Final = {"hybrid": "both", "dense": "vectors", "keyword": "words"}
+CHARTS: Final = {
+    "growth-ms": "Milliseconds against turns, both by powers of ten: adding, searching, opening",
+    "growth-mib": "Memory and disk in MiB against turns, both by powers of ten",
+    "peers-query": "Milliseconds a query against turns, beside the peers",
+    "peers-add": "Milliseconds a durable add against turns, beside the peers",
+}
 _MIB: Final = 1 << 20
 
 
@@ -26,9 +32,9 @@ def speed_peer_tables(found: Result, speed: Result | None = None) -> dict[str, s
     result = found["result"]
     return {
         "speed-million": _goals(result, speed) + "\n\n" + _note(found),
-        "speed-peers": _beside(result) + _left_out(result),
+        "speed-peers": _beside(result) + _left_out(result) + _charts("peers-query", "peers-add"),
         "speed-peers-space": _space(result),
-        "speed-growth": _growth(result),
+        "speed-growth": _growth(result) + _charts("growth-ms", "growth-mib"),
     }
 
 
@@ -131,6 +137,8 @@ def _left_out(result: Result) -> str:
 
 def _space(result: Result) -> str:
     rows = []
+    # Counted at the first size only: how often a peer waits doesn't depend on it.
+    first: Result = compared_sizes(result)[0][1] if compared_sizes(result) else {}
     for size, here in compared_sizes(result):
         ours = here[US]
         rows.append(
@@ -141,7 +149,7 @@ def _space(result: Result) -> str:
                 _mib(ours["load"]["disk_bytes"] / _MIB),
                 _mib(ours["alone"]["cold"]["peak_mib"]),
                 _share(ours["alone"]["agreement"]),
-                " / ".join(_waits(ours["alone"][way].get("waits_for_disk")) for way in ("add", "add_full")),
+                " / ".join(_waits(first[US]["alone"][way].get("waits_for_disk")) for way in ("add", "add_full")),
                 "yes",
             )
         )
@@ -156,7 +164,7 @@ def _space(result: Result) -> str:
                     _mib(loaded["disk_bytes"] / _MIB),
                     _mib(beside["cold"]["peer"]["peak_mib"]),
                     _share(beside["peer"].get("agreement")),
-                    _waits(beside.get("waits_for_disk_an_add")),
+                    _waits(first.get(name, {}).get("beside", {}).get("waits_for_disk_an_add")),
                     seen,
                 )
             )
@@ -289,6 +297,10 @@ def _at(found: Any, path: Sequence[str]) -> float | None:
             return None
         found = found[name]
     return None if found is None else float(found)
+
+
+def _charts(*names: str) -> str:
+    return "\n\n" + "\n".join(f"![{CHARTS[name]}](charts/speed-{name}.svg)" for name in names)
 
 
 def _note(found: Result) -> str:

@@ -15,6 +15,8 @@ from memory_rag.evaluation.speed_shared import Question, agreement
 
 SLOW_S: Final = 0.5
 """What takes longer is done once a round."""
+VERY_SLOW_S: Final = 5.0
+"""What takes longer is done once in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class Side:
         self.gone: list[bool] = []
         self._added: list[tuple[Any, Any]] = []
         self._slow: set[str] = set()
+        self._done: set[str] = set()
 
     def warm_up(self, ways: Sequence[str]) -> None:
         """Ask every question once, so that what is made at the first is made."""
@@ -114,6 +117,8 @@ class Side:
 
     def ask(self, way: str, often: Often, round_number: int) -> None:
         """Time a round of a kind of question."""
+        if way in self._done:
+            return
         n = 1 if way in self._slow else often.questions
         start = round_number * n
         asked = [self.questions[(start + step) % len(self.questions)] for step in range(n)]
@@ -121,6 +126,8 @@ class Side:
 
     def add(self, often: Often) -> None:
         """Time a round of adds, and see whether what was added is found at once."""
+        if "add" in self._done:
+            return
         answers = []
         for _ in range(1 if "add" in self._slow else often.adds):
             turn, vector = next(self.new_turns)
@@ -132,16 +139,20 @@ class Side:
         found = self.process.ask("search", text=turn["text"], vector=vector).found
         self.seen.append(turn["id"] in found)
 
-    def delete(self) -> None:
+    def delete(self, often: Often) -> None:
         """Time a round of deletes with the search that follows each, and see whether what was deleted is gone."""
-        answers = []
+        answers: list[Answer] = []
         for turn, vector in self._added:
+            if "delete" in self._done or ("delete" in self._slow and answers):
+                break
             deleted = self.process.ask("delete", turn_id=turn["id"])
             searched = self.process.ask("search", text=turn["text"], vector=vector)
             answers.append(both(deleted, searched))
+            self._note_pace("delete", answers[-1:])
             self.gone.append(turn["id"] not in searched.found)
         self._added.clear()
-        self._took("delete", answers)
+        if answers:
+            self._took("delete", answers)
 
     def _ask(self, way: str, question: Question) -> Answer:
         given: dict[str, Any] = {"text": question.text, "vector": question.vector}
@@ -152,10 +163,15 @@ class Side:
     def _took(self, way: str, answers: Sequence[Answer]) -> None:
         self.times.setdefault(way, Times()).took(answers)
         self._note_pace(way, answers)
+        if answers[-1].s > VERY_SLOW_S:
+            self._done.add(way)
 
     def _note_pace(self, way: str, answers: Sequence[Answer]) -> None:
         if answers[-1].s > SLOW_S:
             self._slow.add(way)
+
+
+Act = Callable[[Side, Often], None]
 
 
 def both(first: Answer, second: Answer) -> Answer:
@@ -163,8 +179,13 @@ def both(first: Answer, second: Answer) -> Answer:
     return Answer(second.found, first.s + second.s, first.cpu_s + second.cpu_s, second.process_cpu_s, second.peak_mib)
 
 
-def in_turns(sides: Sequence[Side], often: Often, *, our_way: str) -> None:
-    """Measure sides in rounds, each thing one after the other, who comes first changing with every round."""
+def in_turns(
+    sides: Sequence[Side], often: Often, *, our_way: str, acts: Sequence[Act] = (Side.add, Side.delete)
+) -> None:
+    """Measure sides in rounds, each thing one after the other, who comes first changing with every round.
+
+    Nobody adds or deletes where one of them can't.
+    """
     for side in sides:
         side.warm_up(ways_of(side.peer, our_way))
     for number in range(often.rounds):
@@ -174,10 +195,9 @@ def in_turns(sides: Sequence[Side], often: Often, *, our_way: str) -> None:
                 ways = ways_of(side.peer, our_way)
                 if place < len(ways):
                     side.ask(ways[place], often, number)
-        for act in (lambda side: side.add(often), Side.delete):
+        for act in acts if all(side.peer.can_add for side in sides) else ():
             for side in order:
-                if side.peer.can_add:
-                    act(side)
+                act(side, often)
 
 
 def ways_of(peer: Peer, our_way: str) -> tuple[str, ...]:

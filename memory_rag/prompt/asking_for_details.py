@@ -115,7 +115,7 @@ class _Reading:
         bare = _MATERIAL.sub(" ", _QUOTED.sub(" ", plain))
         self._plain = bare if has_words(bare) else plain
         sentences = [one.strip() for one in _SENTENCES.split(self._plain) if has_words(one)]
-        kept = [one for one in sentences if ways["notes"].match(_after_opening(one))]
+        kept = [one for one in sentences if "?" not in one and ways["notes"].match(_after_opening(one))]
         sentences = [one for one in sentences if one not in kept]
         self._is_note = not sentences and bool(kept)
         asking = [one for one in sentences if self._begins_asking(one) or "?" in one]

@@ -39,7 +39,7 @@ NORWEGIAN: Final = Ways(
         r"|\bhusker du\b|\bdu husker\b|\bhjelp meg på (?:gli|vei)\b|\bnå igjen\b"
         r"|\bjeg (?:husker ikke|har glemt|glemte|har mistet|mistet)\b|\b(?:hva|hvem|hvor|når|hvilken|"
         r"hvilket) var det\b(?! (?:sist|siste|forrige|den \d))"
-        r"|\bhva het (?:det|den|han|hun|de)\b|\bvet du fortsatt\b"
+        r"|\bhva (?:het (?:det|den|han|hun|de)|heter (?:han|hun|de))\b|\bvet du fortsatt\b"
         r"|\b(?:hvilken|hvilket|hvilke|hvor (?:mange|mye|lenge|lang|langt|stor|stort|gammel)) (?:\w+ ){0,2}var det\b"
         r"|\bminne (?:meg|oss) på\b|\bfriske? opp\b|\bhjelpe? meg (?:med )?(?:å )?huske\b"
         r"|\bjeg (?:blander|roter|mener å huske)\b"
@@ -60,7 +60,7 @@ NORWEGIAN: Final = Ways(
         r"|\b(?:den |det |de )?samme? (?:\w+(?:-\w+)? ){0,3}som (?:de|den|det|forrige|sist|før|tidligere|vanlig|"
         r"alltid|da|"
         r"du)\b|\bsom (?:sist|forrige|de andre|tidligere)\b|\bnytt om (?:det|den)\b|\bder vi (?:slapp|var)\b"
-        r"|\bhva (?:gjenstår|er igjen)\b"
+        r"|\b(?:hva|hvilke(?: \w+)?) (?:gjenstår|er igjen)\b"
     ),
     asks=(
         r"(?:hvem|hva|ka|kva|hvilken|hvilket|hvilke|når|hvor|korleis|hvorfor|hvordan (?:var|gikk|ble|het|lød|"
@@ -73,16 +73,22 @@ NORWEGIAN: Final = Ways(
         r"trenger|må|vil|kommer|går|finnes|vet|burde|bør|var|spiser)\b"
     ),
     past=(
-        r"\b(?:var|hadde|ble|blei|het|fikk|gikk|kom|lød|tok|ga|dro|holdt|\w{2,}(?:gde|dde|vde|kte|pte|ste|tte|lte|nte|"
+        r"\b(?:var|hadde|ble|blei|het|fikk|gikk|kom|lød|tok|ga|dro|holdt|sa|vant|sto|kostet|funket|virket|\w{2,}(?:gde|"
+        r"dde|vde|kte|pte|ste|tte|lte|nte|"
         r"rte))\b|\bskulle\b(?! (?:du|man|en|et|skje|det)\b)(?!.*\b(?:hvis|om)\b)"
     ),
     mine=r"\b(?:min|mitt|mine|mi|vår|vårt|våre)\b",
-    definite=r"\b(?:den|det|de)\b|\b\w{3,}(?:en|et|ene|ane)\b",
-    settles=r"(?<!hvem )\b(?:ble det|bestem\w*|endte|landet|landa|valgte|grunnen til|årsaken til|endelige?)\b",
+    definite=r"\b(?:den|det|de)\b|\b\w{3,}(?:en|et|ene|ane|a)\b",
+    settles=(
+        r"(?<!hvem )\b(?:ble det|bestem\w*|endte|landet|landa|valgte|grunnen til|årsaken til|endelige?|\w*list(?:a|en)|"
+        r"planen|budsjettet|agendaen)\b"
+    ),
     settled=(
         r"(?:(?!(?:hadde|skulle|kunne|burde|ville|måtte|visste|kjente)\b)\w{2,}(?:gde|dde|vde|kte|pte|ste|tte|lte|nte|"
         r"rte|"
         r"et)|tok|fikk|ga|gav|gikk|kom|holdt|dro|skrev|la|sa|spiste|ble|blei|så|lot) (?:jeg|vi)\b"
+        r"|har \w{3,}(?:en|et|ene|ane) \w+(?:t|dd)\b|\w{3,}(?:gde|kte|pte|ste|lte|nte|rte) \w{3,}(?:en|et|ene|ane)\b"
+        r"|er det (?:bestemt|sagt|klart|avgjort) (?:hvem|hva|hvilk\w+|når|hvordan|hvor|om)\b"
         r"|(?:ble|blei) det\b.*(?:\beller\b|\btil slutt\b)|(?:var|er) det\b.*\beller\b.*\b(?:jeg|vi)\b"
     ),
     thing=(
@@ -143,7 +149,9 @@ NORWEGIAN: Final = Ways(
     content=r"\b(?:der|(?:om )?at|om hvordan) (?:jeg|vi)\b(?: \w+)?",
     general=(
         r"\bforskjellen på\b|\b(?:på|til|fra) (?:tysk|engelsk|fransk|spansk|italiensk|svensk|dansk|finsk|norsk|latin|"
-        r"japansk|nederlandsk|polsk)\b|\boversett\w*|\bhvor lang tid tar det\b|\ber det (?:i ?dag|nå)\b|\bhva kan du\b|"
+        r"japansk|nederlandsk|polsk)\b|\boversett\w*|\bhvor lang tid tar det\b"
+        r"|\ber det (?:i ?dag|nå|(?:best|bra|farlig|sunt|greit) å)\b|\bi (?:verden|norge|sverige|europa)\b"
+        r"|\bhva kan du\b|"
         r"\b(?:oppfunnet|oppdaget|grunnlagt|lansert|bygd|bygget|innført)\b|\bkom den første\b|\bbetyr\b"
         r"|\bforskjellen mellom\b|\ber det (?:sant|et kjent)\b|"
         r"\bærlig talt\b|\b(?:synes|syns|mener|tror)"

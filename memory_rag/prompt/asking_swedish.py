@@ -39,7 +39,7 @@ SWEDISH: Final = Ways(
         r"\bnu då\b\W*$"
         r"|\bjag (?:minns|kommer) inte\b|\bjag har (?:glömt|tappat bort)\b|\bva\W*$|\b(?:vad|vem|var|när|"
         r"vilken|vilket) var det\b(?! (?:sist|senast|förra|den \d))"
-        r"|\bvad hette (?:det|den|han|hon|de)\b"
+        r"|\bvad (?:hette (?:det|den|han|hon|de)|heter (?:han|hon|de))\b"
         r"|\b(?:vilken|vilket|vilka|hur (?:många|mycket|länge|lång|långt|stor|stort|gammal)) (?:\w+ ){0,2}var det\b"
         r"|\bpåminn mig(?! (?:i|på|när|imorgon|klockan|att)\b)|\bvad gällde\b"
         r"|\bhur var det (?:nu |nu igen )?(?:med|som|man|jag|vi|du)\b"
@@ -61,8 +61,8 @@ SWEDISH: Final = Ways(
         r"|\b(?:vidare|fortsätt|fortsätta|fortsätter vi) med (?:det |den |vår|mitt |min |\w+(?:en|et|n|t|na)\b)"
         r"|\bsamma (?:\w+ ){0,3}som (?:de|den|det|förra|sist|innan|tidigare|vanligt|alltid|då|du)\b|\bsom (?:sist|"
         r"förra|"
-        r"de andra|tidigare)\b|\b(?:nytt|nyheter) om (?:det|den)\b|\bdär vi (?:slutade|var)\b|\bvad (?:återstår|"
-        r"är kvar)\b"
+        r"de andra|tidigare)\b|\b(?:nytt|nyheter) om (?:det|den)\b|\bdär vi (?:slutade|var)\b"
+        r"|\b(?:vad|vilka(?: \w+)?) (?:återstår|är kvar)\b"
         r"|\ben gång till, i korthet\b"
     ),
     asks=(
@@ -74,19 +74,23 @@ SWEDISH: Final = Ways(
         r"behöver|måste|vill|kommer|går|finns|vet|borde|bör|var|äter)\b"
     ),
     past=(
-        r"\b(?:var|hade|blev|hette|fick|gick|kom|löd|tog|gav|drog|höll|åkte|\w{2,}(?:ade|dde|nde|lde|rde|gde|kte|pte|"
+        r"\b(?:var|hade|blev|hette|fick|gick|kom|löd|tog|gav|drog|höll|åkte|sa|sade|vann|stod|\w{2,}(?:ade|dde|nde|lde|"
+        r"rde|gde|kte|pte|"
         r"ste|"
         r"tte))\b|\bskulle\b(?! (?:du|man|en|ett|hända|krävas)\b)(?!.*\bom\b)"
     ),
     mine=r"\b(?:min|mitt|mina|vår|vårt|våra)\b",
     definite=r"\b(?:den|det|de|dom)\b|\b\w{3,}(?:en|et|erna|arna|orna)\b",
     settles=(
-        r"(?<!vem )\b(?:blev det|bestäm\w*|beslut\w*|landade|enades|valde|anledningen till|skälet till|slutgiltiga?)\b"
+        r"(?<!vem )\b(?:blev det|bestäm\w*|beslut\w*|landade|enades|valde|anledningen till|skälet till|slutgiltiga?|"
+        r"\w*listan|agendan|schemat|budgeten|planen)\b"
     ),
     settled=(
         r"(?:(?!(?:hade|skulle|kunde|borde|ville|måste|vore|kände|visste)\b)\w{2,}(?:ade|dde|nde|lde|rde|gde|kte|pte|"
         r"ste|"
         r"tte)|tog|fick|gav|gick|kom|höll|drog|skrev|la|lade|sa|sade|åt|for|blev|lät|såg) (?:jag|vi)\b"
+        r"|har \w{3,}(?:en|et|erna|arna) \w+(?:t|ts|it)\b|\w{3,}(?:ade|nde|gde|kte|pte|ste) \w{3,}(?:en|et|erna|arna)\b"
+        r"|är det (?:bestämt|sagt|klart|avgjort) (?:vem|vad|vilk\w+|när|hur|var|om)\b"
         r"|blev det\b.*(?:\beller\b|\btill slut\b)|(?:var|är) det\b.*\beller\b.*\b(?:jag|vi)\b"
     ),
     thing=(
@@ -154,7 +158,8 @@ SWEDISH: Final = Ways(
     general=(
         r"\bskillnaden mellan\b|\b(?:på|till|från) (?:tyska|engelska|franska|spanska|italienska|norska|danska|"
         r"finska|svenska|"
-        r"latin|japanska|nederländska|polska)\b|\böversätt\w*|\bhur lång tid tar det\b|\bär det (?:i ?dag|nu)\b"
+        r"latin|japanska|nederländska|polska)\b|\böversätt\w*|\bhur lång tid tar det\b"
+        r"|\bär det (?:i ?dag|nu|(?:bäst|bra|farligt|nyttigt|okej) att)\b|\bi (?:världen|sverige|norge|europa)\b"
         r"|\bvad kan du\b|"
         r"\b(?:uppfanns|upptäcktes|grundades|lanserades|byggdes|infördes)\b|\bkom den första\b|\bbetyder\b"
         r"|\bär det sant\b|\bärligt (?:nu|talat)\b|"

@@ -144,11 +144,11 @@ class Assembly:
             earlier=earlier, ranking=ranking, notes=[*notes, *self._left_out(window, summary, wish, asked)],
         ), ranking  # fmt: skip
 
-    def _together(self, text: str, parts: Sequence[PartCost]) -> int:
+    def _together(self, text: str, parts: Sequence[PartCost], *, marks: int = 0) -> int:
         """Return by how much a text counts more than its parts: an estimate looks at the language of all of it."""
         if not self.counter.is_estimate or sum(part.n_tokens > 0 for part in parts) < 2:
             return 0
-        return max(0, self.counter.count(text) - sum(part.n_tokens for part in parts))
+        return max(0, self.counter.count(text) + marks - sum(part.n_tokens for part in parts))
 
     def _opening(self, window: Window) -> int:
         """Return what it costs that the user has to speak first, where the window begins with the model."""
@@ -222,7 +222,8 @@ class Assembly:
         sections += [] if summary is None else [_summary_section(summary.text)]
         system = BETWEEN.join(sections)
         marks = _MARKS + self._together(system, [*costs[: len(fixed)], summed])
-        marks += self._together(earlier.text + found.text, quotes)
+        # The quoted turns' cost holds the marks of their message.
+        marks += self._together(earlier.text + found.text, quotes, marks=MESSAGE_OVERHEAD)
         marks += self._opening(window)
         costs.append(PartCost("marks", marks))
         costs.append(PartCost("newest turns", window.n_tokens, _turns(len(window.turns))))

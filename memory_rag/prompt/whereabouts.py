@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Final
 
 from memory_rag.prompt.decisions import Decisions
 from memory_rag.prompt.events import EventKind, EventLog
 from memory_rag.prompt.pinned_words import PinnedWords
 from memory_rag.prompt.pins import Pins
 from memory_rag.prompt.prompt_context import PromptContext
+from memory_rag.prompt.searched_memory import Recall
 from memory_rag.prompt.state import TaskState
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.occurrences import folded_spans, says_something
 from memory_rag.retrieval.quotes import Quote
-from memory_rag.retrieval.ranking import Ranking
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.summaries.summary import Level, Summary
 from memory_rag.text.folding import fold
@@ -85,15 +85,6 @@ class Whereabouts:
         from memory_rag.prompt.in_notebook import whereabouts_html
 
         return whereabouts_html(self)
-
-
-class Recall(Protocol):
-    """What finds turns and quotes."""
-
-    def search(
-        self, query: str, *, k: int | None = None, within: Within | None = None, floor: bool = True
-    ) -> Ranking: ...
-    def quote(self, text: str, *, limit: int = 10, within: Within | None = None) -> tuple[Quote, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)

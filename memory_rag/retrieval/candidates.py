@@ -9,7 +9,7 @@ import numpy as np
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import Scene
 from memory_rag.retrieval.shortlist import Shortlist
-from memory_rag.retrieval.signals import Compute, dated, speaker, standing, voice
+from memory_rag.retrieval.signals import Compute, speaker, standing, voice
 from memory_rag.retrieval.turn_table import Mask
 from memory_rag.text.voice import Voice
 
@@ -23,6 +23,9 @@ _REACH: Final = 2
 _DATED: Final = 100
 _WISHES: Final = 50
 _LOOKED_AT: Final = 4096
+_FAR: Final = 16_384
+"""Of the entries that hold any of the words, so many are looked at, the best: of a million, a tenth hold a common one.
+"""
 
 
 def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
@@ -37,19 +40,21 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     n_allowed = int(np.count_nonzero(allowed))
     if n_allowed <= ALL_UP_TO:
         return np.flatnonzero(allowed)
-    matching = scene.matching
+    matching = _top(scene.matching, scene.bm25[scene.matching], _FAR)
     nearest = scene.nearest(_DEEPER * depth)
-    sides = [_best(matching, scene.bm25, depth), nearest[:depth]]
+    sides = [_best(matching, scene.bm25[matching], depth), nearest[:depth]]
     if n_allowed < np.count_nonzero(scene.searched):
         # Who speaks was narrowed: an answer is near its question whoever asked, but those asked for have a best too.
-        sides += [_best(matching[allowed[matching]], scene.bm25, depth), _nearest_allowed(scene, allowed, depth)]
+        told = matching[allowed[matching]]
+        sides += [_best(told, scene.bm25[told], depth), _nearest_allowed(scene, allowed, depth)]
     near = np.concatenate(sides)
     found = [near, scene.order.before(near), scene.order.after(near)]
     found += _surroundings(scene, np.concatenate([side[:_AROUND] for side in sides]))
     for meant in _meant(scene):
-        found += [_best(_where(meant, scene, matching), scene.bm25, depth), _where(meant, scene, nearest)[:depth]]
+        told = _where(meant, scene, matching)
+        found += [_best(told, scene.bm25[told], depth), _where(meant, scene, nearest)[:depth]]
     if scene.query.dates:
-        found.append(_best_of(scene, _where(dated, scene, np.flatnonzero(allowed)), _DATED))
+        found.append(_best_of(scene, scene.stage.said_on(scene.query.dates, allowed), _DATED))
     if scene.wording is not None:
         found.append(scene.wording.literal)
     if len(wishes := _where(standing, scene, scene.stage.wishes)):
@@ -73,11 +78,7 @@ def _meant(scene: Scene) -> list[Compute]:
 
 def _nearest_allowed(scene: Scene, allowed: Mask, n: int) -> Entries:
     entries = np.flatnonzero(allowed)
-    if scene.vectors is None:
-        return entries[:0]
-    cosine = np.zeros(len(allowed))
-    cosine[entries] = scene.cosine(entries)
-    return _best(entries, cosine, n)
+    return entries[:0] if scene.vectors is None else _best(entries, scene.cosine(entries), n)
 
 
 def _surroundings(scene: Scene, entries: Entries) -> list[Entries]:
@@ -97,20 +98,25 @@ def _where(meant: Compute, scene: Scene, entries: Entries) -> Entries:
 
 def _best_of(scene: Scene, entries: Entries, n: int) -> Entries:
     """Return the n best of some entries, as both sides see them together."""
-    if len(entries) > _LOOKED_AT:
-        entries = _best(entries, scene.bm25, _LOOKED_AT)
-    both = np.zeros(len(scene.table))
-    both[entries] = scene.keyword(entries) + scene.dense(entries)
-    return _best(entries, both, n)
+    entries = _top(entries, scene.bm25[entries], _LOOKED_AT)
+    return _best(entries, scene.keyword(entries) + scene.dense(entries), n)
 
 
 def _best(entries: Entries, values: Scores, n: int) -> Entries:
-    """Return the n entries with the highest values, best first; of equal ones the first by number."""
-    of_entries = values[entries]
-    if len(entries) > n:
-        least = np.partition(of_entries, len(entries) - n)[len(entries) - n]
-        better = np.flatnonzero(of_entries > least)
-        kept = np.concatenate([better, np.flatnonzero(of_entries == least)[: n - len(better)]])
-        entries, of_entries = entries[kept], of_entries[kept]
-    best: Entries = entries[np.argsort(-of_entries, kind="stable")]
+    """Return the n entries with the highest values (parallel to them), best first; of equal ones the first."""
+    kept = _places_of_top(values, n)
+    best: Entries = entries[kept[np.argsort(-values[kept], kind="stable")]]
     return best
+
+
+def _top(entries: Entries, values: Scores, n: int) -> Entries:
+    """Return the n entries with the highest values (parallel to them), in their order; of equal ones the first."""
+    return entries if len(entries) <= n else entries[np.sort(_places_of_top(values, n))]
+
+
+def _places_of_top(values: Scores, n: int) -> Entries:
+    if len(values) <= n:
+        return np.arange(len(values))
+    least = np.partition(values, len(values) - n)[len(values) - n]
+    better = np.flatnonzero(values > least)
+    return np.concatenate([better, np.flatnonzero(values == least)[: n - len(better)]])

@@ -100,10 +100,10 @@ class Indexes:
             return Sides(searcher, notes=(f"found by keyword only: {error}",))
         return Sides(searcher, dense, (trouble,) if trouble else ())
 
-    def foresee(self, query: str, *, by_matter: bool) -> None:
+    def foresee(self, query: str, *, today: date, by_matter: bool) -> None:
         """Begin to embed a question that will be searched for, where all is loaded that this takes; returns at once."""
         if self._searcher is not None and self._dense is not None:
-            self._searcher.foresee(query, self._dense.embedder, by_matter=by_matter)
+            self._searcher.foresee(query, self._dense.embedder, today=today, by_matter=by_matter)
 
     def _load_ahead(self) -> None:
         """Let the model load beside the keyword index; what can't be loaded is told where it is needed."""

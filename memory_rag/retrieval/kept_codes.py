@@ -16,7 +16,7 @@ from memory_rag.store.archives import read_archive, write_archive
 
 KEPT_FROM: Final = 65_536
 """Vectors from which on their codes are kept: of fewer they are made in half a second."""
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class KeptCodes:
     def write(self, path: Path) -> None:
         """Write them to a file that may be deleted at any time."""
         arrays = {
-            "codes": self.codes.as_bytes(),
+            **{f"shard {place}": shard for place, shard in enumerate(self.codes.as_bytes())},
             "checked": np.array([self.checked.n_bytes, self.checked.checksum]),
             "made_by": np.frombuffer(_made_by(), np.uint8),
         }
@@ -43,7 +43,8 @@ class KeptCodes:
             if arrays["made_by"].tobytes() != _made_by():
                 return None
             n_bytes, checksum = arrays["checked"].tolist()
-            return cls(OneBitCodes.from_bytes(np.asarray(arrays["codes"], np.uint8)), Checked(n_bytes, checksum))
+            shards = [np.asarray(arrays[f"shard {place}"], np.uint8) for place in range(len(arrays) - 2)]
+            return cls(OneBitCodes.from_bytes(shards), Checked(n_bytes, checksum))
 
         return read_archive(path, read)
 

@@ -61,10 +61,12 @@ class LengthCounts:
         if len(lengths) == 0:
             return LengthNorm(B_SHORT, 1.0)
         counts = self._of_length[lengths]
+        # A turn without a term counts as one of a single term, here as in the logarithm.
+        lengths = np.maximum(lengths, 1)
         up_to = np.cumsum(counts)
         n = int(up_to[-1])
         middle = lengths[np.searchsorted(up_to, [(n + 1) // 2, n // 2 + 1])]
-        logarithms = np.log(np.maximum(lengths, 1))
+        logarithms = np.log(lengths)
         away = logarithms - float(counts @ logarithms) / n
         deviation = math.sqrt(float(counts @ (away * away)) / n)
         share = (deviation - SPREAD_SHORT) / (SPREAD_LONG - SPREAD_SHORT)

@@ -105,6 +105,7 @@ class Searcher:
         self.ranker = ranker or ConversationRanker()
         self._order = SpokenOrder()
         self._participants: tuple[TurnTable, int, Participants] | None = None
+        self._analyzed: tuple[str, date | None, QueryAnalysis] | None = None
         self._vectors = QueryVectors()
         self._pools = Pools(keyword, zone=zone)
 
@@ -168,7 +169,12 @@ class Searcher:
         if known is None or known[0] is not table or known[1] != n_speakers:
             people = Participants(table.speakers.names, languages=analyzer.languages)
             known = self._participants = (table, n_speakers, people)
-        return analyze_query(query, analyzer=analyzer, participants=known[2], today=today)
+            self._analyzed = None
+        last = self._analyzed
+        if last is None or last[:2] != (query, today):
+            analysis = analyze_query(query, analyzer=analyzer, participants=known[2], today=today)
+            last = self._analyzed = (query, today, analysis)
+        return last[2]
 
     def embed_query(self, query: str, embedder: Embedder) -> None:
         """Embed a question ahead, so that a search for it needs nothing of the embedder.
@@ -178,12 +184,12 @@ class Searcher:
         """
         self._vectors.of(self.analyze(query).dense_text, embedder)
 
-    def foresee(self, query: str, embedder: Embedder, *, by_matter: bool = False) -> None:
+    def foresee(self, query: str, embedder: Embedder, *, today: date, by_matter: bool = False) -> None:
         """Begin to embed a question that will be searched for, and with ``by_matter`` what it is about.
 
         Returns at once; what fails is told by the search.
         """
-        analysis = self.analyze(query)
+        analysis = self.analyze(query, today=today)
         self._vectors.foresee(analysis.dense_text, embedder)
         if by_matter:
             self._vectors.foresee(analysis.matter, embedder)

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from memory_rag.retrieval.dated_days import values_of_days
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import LEAST_DEVIATION, Scene, mean_and_deviation
 from memory_rag.retrieval.spoken_order import NOBODY, Beyond
@@ -99,8 +98,8 @@ class Shortlist:
         """How well each turn's day fits the dates that the question names: 0, 1 or 2."""
         if not self.scene.query.dates:
             return np.zeros(len(self))
-        distinct, places = self.scene.stage.distinct_days
-        return values_of_days(self.scene.query.dates, distinct)[places[self.entries]]
+        values, places = self.scene.stage.by_day(self.scene.query.dates)
+        return values[places[self.entries]]
 
     def best_of_session(self, values: Scores) -> Scores:
         """Return the best value in each turn's session, as deviations from the mean of these bests, over 3.

@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.bm25 import Pool
-from memory_rag.retrieval.local_days import Days, SaidDays
+from memory_rag.retrieval.dated_days import values_of_days
+from memory_rag.retrieval.local_days import SaidDays
 from memory_rag.retrieval.ranking import Entries, Scores
-from memory_rag.retrieval.turn_table import ROLES, TurnTable
+from memory_rag.retrieval.turn_table import ROLES, Mask, TurnTable
+from memory_rag.text.date_mentions import DateMention
 from memory_rag.turns import Role
 
 _SAMPLE: Final = 256
@@ -24,6 +26,7 @@ class Stage:
         self.table = table
         self.pool = pool
         self._days = days
+        self._of_days: tuple[tuple[DateMention, ...], Scores] | None = None
         self._conversations_with: dict[frozenset[int], Scores] = {}
 
     @cached_property
@@ -49,12 +52,24 @@ class Stage:
         """Return 1 for each conversation of the pool in which any of these speakers speaks, 0 for the others."""
         found = self._conversations_with.get(speakers)
         if found is None:
-            spoken = np.isin(self.table.speaker, list(speakers)) & self.pool.searched
             found = self._conversations_with[speakers] = np.zeros(len(self.table.conversations.names))
-            found[self.table.conversation[spoken]] = 1.0
+            for speaker in speakers:
+                found[self.table.conversation[(self.table.speaker == speaker) & self.pool.searched]] = 1.0
         return found
 
-    @property
-    def distinct_days(self) -> tuple[Days, npt.NDArray[np.int32]]:
-        """The days on which anything was said, and for each entry the place of its day among them."""
-        return self._days.of(self.table)
+    def by_day(self, dates: tuple[DateMention, ...]) -> tuple[Scores, npt.NDArray[np.int32]]:
+        """Return how well each day on which anything was said fits what is named, and the place of each entry's day."""
+        distinct, places = self._days.of(self.table)
+        if self._of_days is None or self._of_days[0] != dates:
+            self._of_days = dates, values_of_days(dates, distinct)
+        return self._of_days[1], places
+
+    def said_on(self, dates: tuple[DateMention, ...], allowed: Mask) -> Entries:
+        """Return those of the entries allowed that were said on the days that are named, or near them, ascending."""
+        values, places = self.by_day(dates)
+        meant = values > 0
+        days = np.flatnonzero(meant)
+        if len(days) == 0:
+            return days
+        entries = np.flatnonzero((places >= days[0]) & (places <= days[-1]) & allowed)
+        return entries[meant[places[entries]]]

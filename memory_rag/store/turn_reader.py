@@ -107,7 +107,8 @@ class TurnReader:
                 (last,) = connection.execute(
                     "SELECT max(at) FROM (SELECT changed_at AS at FROM versions JOIN turns USING (row) "
                     "JOIN changes ON seq = replaced_by WHERE turn_id = ?1 UNION ALL "
-                    "SELECT erased_at FROM erased JOIN turns USING (row) WHERE turn_id = ?1 AND what = 'version') AS it",
+                    "SELECT erased_at FROM erased JOIN turns USING (row) WHERE turn_id = ?1 AND what = 'version') "
+                    "AS corrected",
                     (turn_id,),
                 ).fetchone()
                 if last is not None:

@@ -133,8 +133,9 @@ class ChatEndpoint:
                     usage = getattr(part, "usage", None) or usage
                     for choice in part.choices:
                         ended = choice.finish_reason or ended
-                        if choice.delta is not None and choice.delta.content:
-                            yield Piece(choice.delta.content)
+                        said = "" if choice.delta is None else _said(choice.delta.content)
+                        if said:
+                            yield Piece(said)
         if not ended:
             raise PassingFaultError(f"{self._api.server} closed the connection before the answer was whole")
         yield Piece(
@@ -168,11 +169,18 @@ def _read(answer: Any) -> ChatAnswer:
     choice = answer.choices[0]
     usage = getattr(answer, "usage", None)
     return ChatAnswer(
-        text=choice.message.content or "",
+        text=_said(choice.message.content),
         is_whole=choice.finish_reason != "length",
         n_read=getattr(usage, "prompt_tokens", None),
         n_written=getattr(usage, "completion_tokens", None),
     )
+
+
+def _said(content: Any) -> str:
+    """Return the words of a message; some servers give them in parts, with thinking among them."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str))
+    return content if isinstance(content, str) else ""
 
 
 def _named(options: Mapping[str, Any], message: str) -> str:

@@ -18,14 +18,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_rag.errors import StoreError, TurnError, UnknownTurnError
+from memory_rag.postgres.turn_store import PostgresTurnStore
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_store import NEXT, Appended
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Block, Conversation, Role, Source, Span, Turn
 
-Store = SqliteTurnStore
-"""A union, once there is a second implementation."""
+Store = TurnWriter
 Open = Callable[[], Store]
-OPENERS: dict[str, Callable[[Path], Store]] = {"sqlite": SqliteTurnStore}
+ENGINES = ["sqlite", "postgres"]
 
 ANY_TEXT = st.text(st.characters())
 """Lone surrogates, NUL and unassigned code points among them."""
@@ -51,10 +52,10 @@ INSTANTS = st.datetimes(
 )
 
 
-@pytest.fixture(params=OPENERS)
+@pytest.fixture(params=ENGINES)
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Open one and the same store, as often as it is called."""
-    yield from _opening(OPENERS[request.param], tmp_path / "memory")
+    yield from _opening(_opener(request), tmp_path / "memory")
 
 
 @pytest.fixture
@@ -62,11 +63,18 @@ def store(opened: Open) -> Store:
     return opened()
 
 
-@pytest.fixture(params=OPENERS, scope="module")
+@pytest.fixture(params=ENGINES, scope="module")
 def filling(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store that a property test fills."""
-    for open_it in _opening(OPENERS[request.param], tmp_path_factory.mktemp("filling")):
+    for open_it in _opening(_opener(request), tmp_path_factory.mktemp("filling")):
         yield open_it()
+
+
+def _opener(request: pytest.FixtureRequest) -> Callable[[Path], Store]:
+    if request.param == "sqlite":
+        return SqliteTurnStore
+    url: str = request.getfixturevalue("postgres_url")
+    return lambda place: PostgresTurnStore(url, owner=str(place))
 
 
 def _opening(opener: Callable[[Path], Store], place: Path) -> Iterator[Open]:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Final
-
-import pytest
 
 from docs.site.commands_page import commands_page
 from docs.site.pages_from_elsewhere import with_links_of_the_site
@@ -17,22 +13,6 @@ from memory_rag.interfaces.cli.examples import PAGES
 from tests.docs.commands import commands
 
 ROOT: Final = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
-        cwd=ROOT,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(folder), "NO_MKDOCS_2_WARNING": "1", "LC_ALL": "C.UTF-8"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (built.returncode, built.stderr.strip()) == (0, "")
-    return folder
 
 
 def test_every_page_is_there_and_in_the_navigation(site: Path) -> None:

@@ -97,7 +97,7 @@ def test_everybody_stands_beside_us_and_who_is_missing_is_named() -> None:
 
     assert "| 10,000 | txtai | both | 6.00, 3.00× [3.00, 3.00] |" in table
     assert table.index("**memory_rag**") < table.index("lancedb") < table.index("txtai") < table.index("chromadb")
-    assert table.endswith("- 10,000 turns, langchain, FAISS and BM25: load: took over 180 s.")
+    assert "\n- 10,000 turns, langchain, FAISS and BM25: load: took over 180 s.\n" in table
 
 
 def test_who_does_not_find_at_once_what_was_added_is_marked() -> None:
@@ -110,6 +110,7 @@ def test_our_load_is_that_of_all_steps() -> None:
     rows = speed_peer_tables(FOUND)["speed-growth"].splitlines()
 
     assert rows[2].endswith("| 6.00 / 200 |")
+    assert rows[-1] == ("![Memory and disk in MiB against turns, both by powers of ten](charts/speed-growth-mib.svg)")
     assert rows[3].endswith("| 12.0 / 200 |")
 
 

@@ -31,6 +31,7 @@ MAY_IMPORT = {
     "summaries": SOURCES | {"prompt.summary_source", "prompt.message_parts", "prompt.tool_pairs", "prompt.turn_parts"},
     "talks": READERS,
     "prompt": READERS | {"talks"},
+    "postgres": GROUND | {"store"},
     "privacy": READERS,
     # It measures retrievers, so it knows what one is and what it answers, and no engine behind it.
     "evaluation": GROUND | {"text", "importers", "retrieval.ranking", "retrieval.filters"},
@@ -50,6 +51,8 @@ MAY_IMPORT = {
 ONE_MODULE = {
     "faiss": "retrieval",
     "sqlite3": "store",
+    "psycopg": "postgres",
+    "psycopg_pool": "postgres",
     "onnxruntime": "embedding",
     "tokenizers": "embedding",
     "openai": "embedding",

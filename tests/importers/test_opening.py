@@ -99,7 +99,7 @@ def test_an_empty_file_or_list_has_nothing_to_import(
         import_all(path, format=format_given)
 
 
-def test_broken_json_is_refused_with_line_and_column_before_anything_comes(made: Made) -> None:
+def test_broken_json_is_refused_with_line_and_column(made: Made) -> None:
     early = made("early.json", '[\n{"role": "user", "content" "Hej"}]')
     with pytest.raises(
         ImportFormatError, match=r"early\.json, line 2, column 28: broken JSON: Expecting ':' delimiter$"
@@ -108,9 +108,18 @@ def test_broken_json_is_refused_with_line_and_column_before_anything_comes(made:
     late = made("late.json", '[\n{"role": "user", "content": "Hej"},\n{"role": ]')
     with (
         open_import(late) as opened,
-        pytest.raises(ImportFormatError, match=r"late\.json, line 3, column 10: broken JSON"),
+        pytest.raises(ImportFormatError, match=r"late\.json, line 3, column 10: broken JSON: Expecting value$"),
     ):
-        next(iter(opened.files[0]))
+        list(opened.files[0])
+
+
+@pytest.mark.parametrize("name", ["chatgpt", "telegram", "slack", "discord"])
+@pytest.mark.parametrize("left", [0.5, 0.9])
+def test_of_a_file_that_was_cut_off_it_is_said(made: Made, import_all: ImportAll, name: str, left: float) -> None:
+    text = json.dumps(FILES[name])
+    path = made("cut.json", text[: int(len(text) * left)])
+    with pytest.raises(ImportFormatError, match=r"; the file breaks off there, download or export it again$"):
+        import_all(path, format=name)
 
 
 def test_a_byte_that_is_not_utf8_is_refused_with_its_offset(made: Made) -> None:

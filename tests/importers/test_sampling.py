@@ -75,7 +75,11 @@ def test_the_rest_of_a_file_may_be_broken_and_its_beginning_still_tells() -> Non
     ("content", "problem"),
     [
         (b'{"a":1,\n "b" 2}' + b" " * 200, r", line 2, column 6: broken JSON: Expecting ':' delimiter"),
-        (b'[{"a":"never ended', r", line 1, column 7: broken JSON: Unterminated string starting at"),
+        (
+            b'[{"a":"never ended',
+            ", line 1, column 7: broken JSON: Unterminated string starting at; the file breaks off there, download or "
+            "export it again",
+        ),
         (b'{"a":1} and more', r", line 1, column 9: broken JSON: Extra data"),
         (b"[" * 100_000, r": its JSON is nested too deeply to be read"),
     ],

@@ -73,6 +73,8 @@ def test_the_committed_result_is_what_the_rules_give_now() -> None:
         "Koden til garasjen?",
         "Skriv ett mejl där jag påminner Berit om det vi kom överens om",
         "Notera att jag flyttar. Vad sa jag om hyran?",
+        "Husk: hva sa jeg om husleia?",
+        "Remember what I told you about Ann",
         "what did I *actually* say about pricing?",
         "What did I say about “pricing”?",
         "so, remind me: who was the plumber?",

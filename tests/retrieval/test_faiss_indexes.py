@@ -71,6 +71,23 @@ def test_codes_name_the_nearest_of_many() -> None:
         assert len(nearest & set(named.tolist())) >= 9
 
 
+def test_codes_in_several_shards_name_what_they_would_in_one() -> None:
+    rows = unit(5000, 256)
+    whole, parted = OneBitCodes.like(rows[:1000]), OneBitCodes.like(rows[:1000], shard=700)
+    for part in np.array_split(rows, 4):
+        whole.add(part)
+        parted.add(part)
+
+    again = OneBitCodes.from_bytes(parted.as_bytes())
+
+    assert len(parted.as_bytes()) == 8
+    assert len(parted) == len(again) == 5000
+    for query in unit(20, 256, seed=1):
+        named = whole.nearest(query, k=300)
+        assert set(parted.nearest(query, k=300).tolist()) == set(named.tolist())
+        assert again.nearest(query, k=1).tolist() == named[:1].tolist()
+
+
 def test_codes_of_few_vectors_name_them_all() -> None:
     codes = OneBitCodes.like(unit(3, 8))
     codes.add(unit(3, 8))

@@ -131,3 +131,23 @@ def test_within_one_another_they_are_committed_at_the_outer_end(store: SqliteTur
             store.append(some(1))
         assert stored(store) == []
     assert stored(store) == ["1"]
+
+
+def test_on_a_full_disk_the_first_error_is_told_and_nothing_is_half_stored(store: SqliteTurnStore) -> None:
+    store.append(some(0))
+    with store.connections.reading() as connection:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages + 40}")
+
+    def all_of_them() -> None:
+        with store.together():
+            store.append(some(1, 2))
+            store.append([turn("3", "hej " * 200_000)])
+
+    with pytest.raises(StoreError, match="is full"):
+        all_of_them()
+    with store.connections.reading() as connection:
+        connection.execute("PRAGMA max_page_count = 1000000")
+    assert stored(store) in (["0"], ["0", "1", "2"])
+    store.append(some(4))
+    assert stored(store)[-1] == "4"

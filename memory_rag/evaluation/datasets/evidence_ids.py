@@ -73,6 +73,13 @@ def dialogue_ids(evidence: Any, *, where: str, dropped: Dropped) -> list[str]:
     return ids
 
 
+def category_named(category: Any, names: Mapping[int, str]) -> str:
+    """Return the name of a category, which data sets write as a number or as its digits; another as it is written."""
+    written = str(category)
+    by_number = {str(number): name for number, name in names.items()}
+    return by_number.get(written, written)
+
+
 def leaves(value: Any) -> Iterator[Any]:
     """Yield what stands in lists and objects, however deep; nothing for None."""
     if isinstance(value, Mapping):

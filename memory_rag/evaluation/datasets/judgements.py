@@ -15,7 +15,7 @@ from memory_rag.evaluation.datasets.evidence_ids import WITHOUT_EVIDENCE
 from memory_rag.evaluation.datasets.files_read import FilesRead
 from memory_rag.evaluation.runs import Qrels, unescaped
 
-_GRADE: Final = re.compile(r"-?\d+")
+_GRADE: Final = re.compile(r"-?\d{1,9}")
 
 
 def read_judgements(files: FilesRead, path: Path, *, dropped: Dropped) -> Qrels:

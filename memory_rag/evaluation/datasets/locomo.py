@@ -9,10 +9,11 @@ from typing import Any, Final
 from memory_rag.errors import ImportFormatError
 from memory_rag.evaluation.benchmark import Benchmark, Dropped, Query, Unit
 from memory_rag.evaluation.datasets.assembly import Judged, Reading, benchmark_of
-from memory_rag.evaluation.datasets.evidence_ids import WITHOUT_EVIDENCE, TurnsByNativeId, dialogue_ids
+from memory_rag.evaluation.datasets.evidence_ids import WITHOUT_EVIDENCE, TurnsByNativeId, category_named, dialogue_ids
 from memory_rag.evaluation.datasets.files_read import FilesRead
 from memory_rag.evaluation.datasets.imported import Talk, talks_in
 from memory_rag.importers.locomo import LocomoImporter
+from memory_rag.importers.messages import as_object
 
 CATEGORIES: Final = {
     1: "1 multi-hop",
@@ -72,14 +73,13 @@ def _judged(talk: Talk, questions: list[Any], *, dropped: Dropped) -> Iterator[J
     known = TurnsByNativeId.of(talk.turns)
     for place, question in enumerate(questions, start=1):
         query_id = f"{talk.conversation_id}/q{place}"
-        try:
-            text, category = str(question["question"]), question["category"]
-        except (KeyError, TypeError) as error:
-            raise ImportFormatError(f"{query_id} of LoCoMo has no 'question' or no 'category'") from error
-        ids = dialogue_ids(question.get("evidence"), where=query_id, dropped=dropped)
+        fields = as_object(question)
+        text, category = fields.get("question"), fields.get("category")
+        if not isinstance(text, str) or not isinstance(category, str | int):
+            raise ImportFormatError(f"{query_id} of LoCoMo has no 'question' or no 'category'")
+        ids = dialogue_ids(fields.get("evidence"), where=query_id, dropped=dropped)
         grades = known.evidence(ids, where=query_id, dropped=dropped)
         if not grades:
             dropped.add(WITHOUT_EVIDENCE, query_id)
             continue
-        named = CATEGORIES.get(category, str(category))
-        yield Judged(Query(query_id, text, talk.conversation_id, named), grades)
+        yield Judged(Query(query_id, text, talk.conversation_id, category_named(category, CATEGORIES)), grades)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from memory_rag.errors import ImportFormatError
 from memory_rag.evaluation.benchmark import Benchmark, Dropped, Query, Unit
 from memory_rag.evaluation.datasets.assembly import Judged, Reading, benchmark_of
-from memory_rag.evaluation.datasets.evidence_ids import WITHOUT_EVIDENCE, TurnsByNativeId, dialogue_ids
+from memory_rag.evaluation.datasets.evidence_ids import WITHOUT_EVIDENCE, TurnsByNativeId, category_named, dialogue_ids
 from memory_rag.evaluation.datasets.files_read import FilesRead
 from memory_rag.importers.identity import DistinctIds
 from memory_rag.importers.messages import as_list, as_object
@@ -19,7 +19,7 @@ from memory_rag.turns import Block, Role, Source, Turn
 
 CATEGORIES: Final = {1: "1 multi-hop", 2: "2 temporal", 3: "3 commonsense"}
 
-_SESSION: Final = re.compile(r"session_(\d+)")
+_SESSION: Final = re.compile(r"session_(\d{1,9})")
 _TIME: Final = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4}), (\d{1,2}):(\d{2}):(\d{2})")
 
 
@@ -120,8 +120,7 @@ def _judged(questions: list[Any], conversation_id: str, said: list[Turn], *, dro
         if not grades:
             dropped.add(WITHOUT_EVIDENCE, query_id)
             continue
-        category = str(fields.get("category", ""))
-        named = CATEGORIES.get(int(category), category) if category.isdecimal() else category
+        named = category_named(fields.get("category", ""), CATEGORIES)
         yield Judged(Query(query_id, fields["question"], conversation_id, named), grades)
 
 

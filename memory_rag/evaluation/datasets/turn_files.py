@@ -50,7 +50,7 @@ def _is_export(path: Path) -> bool:
             return as_object(json.loads(file.readline(_LONGEST_HEADER))).get("format") == FORMAT
     except OSError as error:
         raise ImportFormatError(f"{path}: can't be read: {error.strerror}") from error
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

@@ -73,16 +73,22 @@ class Remembering:
         if memory.off_record.since is not None:
             # Noted like a wish of the client's: nothing of it may be stored when the talk comes back later.
             wish = replace(wish, stores=False)
-        now = self._clock()
+        now, seq = self._clock(), memory.store.last_seq
         thread = self._thread(memory, said, wish, now)
         known = known_for(memory, said, thread, wish) if recalls else Known()
         with self._storing:
             # Two requests at once must not both find their words unknown.
-            first, thread = thread, self._thread(memory, said, wish, now)
-            exchange = self._stored(memory, dict(body), said, wish, thread, now)
-            if wish.stores:
-                with self._noting:
-                    self._answering[exchange.place] += 1
+            first = thread
+            if memory.store.last_seq != seq:
+                thread = self._thread(memory, said, wish, now)
+            exchange = self._placed(memory, dict(body), said, wish, thread)
+            # Before anything is stored: who finds these words then knows that they are being answered.
+            self._begin(exchange)
+            try:
+                self._store(memory, exchange, said, thread, now)
+            except BaseException:
+                self.done(exchange)
+                raise
         if recalls and thread != first:
             known = self._known_again(memory, said, exchange)
         exchange.quoted, exchange.notes = known.quoted_ids, known.notes
@@ -129,11 +135,16 @@ class Remembering:
 
     def done(self, exchange: Exchange) -> None:
         """Say that no more of the answer comes. Returns at once."""
-        with self._noting:
-            if self._answering[exchange.place] > 1:
+        if exchange.wish.stores:
+            with self._noting:
                 self._answering[exchange.place] -= 1
-            else:
-                self._answering.pop(exchange.place, None)
+                if not self._answering[exchange.place]:
+                    del self._answering[exchange.place]
+
+    def _begin(self, exchange: Exchange) -> None:
+        if exchange.wish.stores:
+            with self._noting:
+                self._answering[exchange.place] += 1
 
     def _thread(self, memory: Memory, said: Sequence[Saying], wish: ChatWish, now: datetime) -> Thread:
         here = str(memory.folder)
@@ -149,23 +160,31 @@ class Remembering:
             self.done(exchange)
             raise
 
-    def _stored(
-        self,
-        memory: Memory,
-        body: dict[str, Any],
-        said: Sequence[Saying],
-        wish: ChatWish,
-        thread: Thread,
-        now: datetime,
+    def _placed(
+        self, memory: Memory, body: dict[str, Any], said: Sequence[Saying], wish: ChatWish, thread: Thread
     ) -> Exchange:
+        """Return a request with its place in a conversation."""
+        chain = thread.chain
+        for one in said[thread.n_known :]:
+            chain = chain_of(chain, one)
+        return Exchange(
+            body,
+            wish,
+            Thread(thread.conversation_id, len(said), chain),
+            said[-1] if said else None,
+            (str(memory.folder), thread.conversation_id),
+        )
+
+    def _store(self, memory: Memory, exchange: Exchange, said: Sequence[Saying], thread: Thread, now: datetime) -> None:
+        """Store what a thread doesn't know of what is said, or note that it is off the record."""
         last_answer = max((i for i, one in enumerate(said) if one.role is Role.ASSISTANT), default=-1)
         chain, turns, off_record = thread.chain, list[Turn](), list[str]()
         for i in range(thread.n_known, len(said)):
             chain, pair = chain_of(chain, said[i]), pair_of(said[i - 1] if i else None, said[i])
-            if not wish.stores:
+            if not exchange.wish.stores:
                 off_record.append(pair)
             elif not (i <= last_answer and self._was_off_record(pair)):
-                text = own_words_of(memory, said[i])
+                text = _own_words(memory, said[i])
                 if text.strip() or said[i].blocks:
                     turns.append(
                         turn_said(
@@ -173,22 +192,14 @@ class Remembering:
                             text,
                             conversation_id=thread.conversation_id,
                             digests=f"{chain}:{pair}",
-                            speaker=wish.speaker,
+                            speaker=exchange.wish.speaker,
                             said_at=now if i > last_answer else None,
                             now=now,
                             zone=memory.zone,
                         )
                     )
         self._note_off_record(off_record)
-        stored = memory.store.append(turns).turn_ids if turns else ()
-        return Exchange(
-            body,
-            wish,
-            Thread(thread.conversation_id, len(said), chain),
-            said[-1] if said else None,
-            (str(memory.folder), thread.conversation_id),
-            stored=stored,
-        )
+        exchange.stored = memory.store.append(turns).turn_ids if turns else ()
 
     def _was_off_record(self, pair: str) -> bool:
         with self._noting:
@@ -201,6 +212,6 @@ class Remembering:
                 self._off_record.popitem(last=False)
 
 
-def own_words_of(memory: Memory, saying: Saying) -> str:
+def _own_words(memory: Memory, saying: Saying) -> str:
     """Return what is stored of a message: of a user's, what isn't quoted from this memory."""
     return memory.prompt.own_words(saying.text).text if saying.role is Role.USER else saying.text

@@ -35,6 +35,9 @@ def about(asked: Asked) -> Drawn:
         "n_conversations": len(memory.store.conversations()),
         "folder": str(memory.folder),
         "size": readable_size(sum(bytes_by_kind(memory.folder).values())),
+        "files": [
+            (one.path, asked.texts.tell(f"file_{one.status.replace(' ', '_')}")) for one in memory.prompt.files.read()
+        ],
         "state": [(name, _written(value)) for name, value in _fields(memory.prompt.state.get())],
         "pins": [(one, asked.day(one.pinned_at)) for one in memory.prompt.pins.all()],
         "decisions": [(one, asked.day(one.decided_at)) for one in memory.prompt.decisions.all()],
@@ -70,6 +73,12 @@ def undecide(asked: Asked) -> Drawn:
     """Take a decision out of the log."""
     asked.memory.prompt.decisions.remove(asked.one("id"))
     return Drawn(to="/about#decisions")
+
+
+def unpin_file(asked: Asked) -> Drawn:
+    """Read a file no more. One is pinned on the command line only: a page must not read what it likes."""
+    asked.memory.prompt.files.unpin(asked.exact("path"))
+    return Drawn(to="/about#files")
 
 
 def set_state(asked: Asked) -> Drawn:
@@ -123,6 +132,7 @@ HOLDING: Final = (
     ("POST", "/unpin", unpin),
     ("POST", "/decide", decide),
     ("POST", "/undecide", undecide),
+    ("POST", "/unpin-file", unpin_file),
     ("POST", "/state", set_state),
     ("POST", "/off-record", off_record),
 )

@@ -35,7 +35,7 @@ class Entrance:
         self._code = hmac.digest(secrets.token_bytes(32), self._token, "sha256").hex()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "http" or self._is_let_in(scope["headers"]):
+        if scope["type"] != "http" or _is_dress(scope) or self._is_let_in(scope["headers"]):
             await self._app(scope, receive, send)
         elif scope["path"] == ENTER and scope["method"] == "POST":
             await self._enter(_accepted(scope["headers"]), receive, send)
@@ -81,6 +81,11 @@ class Entrance:
         cookie = f"{COOKIE}={self._code}; Path=/; HttpOnly; SameSite=Strict; Max-Age={_KEPT_S}"
         headers = [(b"location", quote(where, safe="/?&=%+-_.~:;,@").encode()), (b"set-cookie", cookie.encode())]
         await _answer(send, 303, b"", b"text/plain", headers)
+
+
+def _is_dress(scope: Any) -> bool:
+    """Tell whether a request is for the style, the script or the icon of a page: the entrance's own needs them too."""
+    return scope["method"] in ("GET", "HEAD") and scope["path"].startswith("/static/")
 
 
 def _accepted(headers: list[tuple[bytes, bytes]]) -> str:

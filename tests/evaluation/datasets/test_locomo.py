@@ -113,15 +113,31 @@ def test_a_file_of_another_shape_is_named(made: Made) -> None:
         locomo.load(made("other.json", [{"messages": []}]))
 
 
-def test_a_question_of_another_shape_is_named(made: Made) -> None:
-    conversation = _conversation([["D1:1"]])
-    del conversation["qa"][0]["question"]
+def test_a_category_may_be_written_as_digits(made: Made) -> None:
+    benchmark = locomo.load(made("locomo10.json", [_conversation([["D1:1"]], category="4")]))
 
-    with pytest.raises(ImportFormatError, match="conv-1/q1 of LoCoMo has no 'question'"):
+    assert benchmark.queries[0].category == "4 single-hop"
+
+
+@pytest.mark.parametrize("wrong", [{"question": None}, {"question": 5}, {"category": None}, {"category": [4]}])
+def test_a_question_of_another_shape_is_named(made: Made, wrong: dict[str, Any]) -> None:
+    conversation = _conversation([["D1:1"]])
+    conversation["qa"][0] |= wrong
+
+    with pytest.raises(ImportFormatError, match="conv-1/q1 of LoCoMo has no 'question' or no 'category'"):
         locomo.load(made("locomo10.json", [conversation]))
 
 
-def _conversation(evidence: list[list[str]], *, n_sessions: int = 2, category: int = 4) -> dict[str, Any]:
+@pytest.mark.parametrize("question", [5, "who?", None, ["who?"]])
+def test_a_question_that_is_no_object_is_named(made: Made, question: Any) -> None:
+    conversation = _conversation([["D1:1"]])
+    conversation["qa"] = [question]
+
+    with pytest.raises(ImportFormatError, match="conv-1/q1 of LoCoMo has no 'question' or no 'category'"):
+        locomo.load(made("locomo10.json", [conversation]))
+
+
+def _conversation(evidence: list[list[str]], *, n_sessions: int = 2, category: int | str = 4) -> dict[str, Any]:
     talk: dict[str, Any] = {"speaker_a": "Ada", "speaker_b": "Bo"}
     for number in range(1, n_sessions + 1):
         talk[f"session_{number}"] = [

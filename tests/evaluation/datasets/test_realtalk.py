@@ -119,6 +119,12 @@ def test_a_file_or_folder_of_something_else_is_named(made: Made) -> None:
         realtalk.load(path.parent)
 
 
+def test_a_session_with_a_number_beyond_all_numbers_is_none(made: Made) -> None:
+    chat = _chat([_question(["D1:1"])]) | {f"session_{'9' * 5000}": [_message("Ada", "D9:1", "late")]}
+
+    assert len(realtalk.load(made("Chat_1_Ada_Bo.json", chat)).documents) == 3
+
+
 def _chat(questions: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "name": {"speaker_1": "Ada", "speaker_2": "Bo"},

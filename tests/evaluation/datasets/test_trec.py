@@ -104,6 +104,8 @@ def test_an_export_says_what_it_skips(made: Made) -> None:
         ("queries.tsv", '{"id": "q1"}\n', r"queries\.tsv, line 1: a query needs an 'id' and a 'text'"),
         ("qrels.txt", "q1 t1\n", r"qrels\.txt, line 1: 2 fields; a judgement is 'query 0 document grade'"),
         ("qrels.txt", "q1 0 t1 x\n", r"qrels\.txt, line 1: grade 'x' is no whole number"),
+        ("qrels.txt", f"q1 0 t1 {'9' * 5000}\n", r"qrels\.txt, line 1: grade '9+' is no whole number"),
+        ("turns.jsonl", "[" * 100_000, r"turns\.jsonl, line 1: broken JSON"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named(

@@ -60,7 +60,7 @@ def test_what_would_be_stored_is_counted_by_kind_and_stored_when_that_is_said(sh
     assert "2 turns are stored" in again.text
     assert len(shown.memory) == 8
 
-    assert "There is nothing new in it" in upload(shown, chat("renamed.json")).text
+    assert "There is nothing new here" in upload(shown, chat("renamed.json")).text
 
 
 def test_neither_the_folder_nor_a_path_is_told_or_stored(shown: Shown) -> None:

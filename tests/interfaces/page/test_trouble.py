@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -55,3 +56,31 @@ def test_a_file_of_words_that_is_none_is_told(impatient: httpx2.Client, tmp_path
         answer = impatient.get(view)
         assert answer.status_code == 400
         assert "turns.sqlite" in answer.text
+
+
+def test_the_page_that_asks_for_the_token_is_dressed_tells_nothing_and_speaks_the_reader_s_language(
+    tmp_path: Path, filled: Path
+) -> None:
+    shutil.copytree(filled, tmp_path / "secret-name")
+    live = LiveMemory(tmp_path / "secret-name", lambda create: Memory.open(tmp_path / "secret-name", embedder="none"))
+    memories = Memories(live, name="secret-name", home=tmp_path)
+    app = app_of(Service(memories, has_mcp=False, token="a-token-of-some-length"))
+    with serving(app) as url, httpx2.Client(base_url=url) as client:
+        asked = client.get("/about", headers={"accept-language": "sv"})
+        assert asked.status_code == 401
+        assert "Serverns kod" in asked.text
+        assert "secret-name" not in asked.text
+        for address in re.findall(r'(?:src|href)="(/static/[^"]*)"', asked.text):
+            assert client.get(address).status_code == 200
+        wrong = client.post("/enter", data={"token": "no"}, headers={"accept-language": "sv"})
+        assert "Det är inte rätt kod." in wrong.text
+        for hidden_path in (
+            "/static/../about",
+            "/static/%2e%2e/about",
+            "/static//about",
+            "/export/jsonl",
+            "/favicon.ico",
+        ):
+            assert client.get(hidden_path).status_code in (401, 404)
+        assert client.post("/static/page.css").status_code == 401
+    memories.close()

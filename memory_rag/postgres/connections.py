@@ -1,0 +1,265 @@
+"""PostgreSQL's connections, each transaction of which is one owner's, and its errors as ours.
+
+The change log's numbers come in the order of commits and leave no gap, so a reader that has seen number 7 has seen all
+up to it. A sequence can't give that: 8 may be committed before 7, and a reader that goes on from 8 never sees 7. Here
+whoever writes to a memory first locks the row that holds its last number, until the commit; the writers of one memory
+come one after the other, as in SQLite, and those of others don't wait for them.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final, TypeAlias
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+from psycopg.types.numeric import Int8Dumper
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+
+from memory_rag.errors import NotAMemoryError, StoreError
+from memory_rag.postgres.migrations import NUMBERED, SCHEMA, SETTING, migrate
+from memory_rag.postgres.server_errors import as_ours, unreachable
+from memory_rag.postgres.transaction import Streaming, Transaction
+from memory_rag.store.screening import OpenDoor, Screen
+from memory_rag.store.snapshot import Snapshot
+
+Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+
+_LEAST_VERSION: Final = 150000
+_MOST_CONNECTIONS: Final = 16
+_CONNECT_TIMEOUT_S: Final = 10
+_READING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
+# After waiting for its turn, a statement is to see what the one before has committed.
+_WRITING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_LOOKING_AT_ONE_STATE: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_SET: Final = (
+    f"SELECT set_config('{SETTING}', $1, true), set_config('search_path', '{SCHEMA}, public', true), "
+    "set_config('lock_timeout', $2, true), set_config('synchronous_commit', 'on', true)"
+)
+_TAKE_TURN: Final = "SELECT seq FROM numbers_kept WHERE name = 'changes' FOR UPDATE"
+_KEEP_NUMBERS: Final = (
+    f"UPDATE numbers_kept SET seq = current_setting('{SCHEMA}.last_' || name, true)::bigint "
+    f"WHERE nullif(current_setting('{SCHEMA}.last_' || name, true), '')::bigint > seq"
+)
+_ENTER: Final = "INSERT INTO numbers_kept (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING"
+
+
+class PostgresConnections:
+    """The connections of one process to one owner's memory on a server.
+
+    A transaction is set to its owner when it begins, not a connection for good: a pooler between us and the server
+    gives each transaction another connection.
+    """
+
+    def __init__(self, url: str, *, owner: str, busy_timeout_s: float) -> None:
+        try:
+            given = conninfo_to_dict(url)
+        except psycopg.Error as error:
+            raise StoreError(
+                f"the URL of the server can't be read ({error}); it is postgresql://user:password@host/database"
+            ) from error
+        self.server = _without_password(given)
+        self.place = f"{self.server}, owner {owner!r}"
+        self.screen: Screen = OpenDoor()
+        self._owner = owner
+        self._lock_timeout = f"{max(1, int(busy_timeout_s * 1000))}ms"
+        self._pid = os.getpid()
+        self._local = threading.local()
+        self._writer = threading.RLock()
+        self._closed = False
+        self._how: dict[str, Any] = {
+            "connect_timeout": _CONNECT_TIMEOUT_S,
+            "application_name": "memory-rag",
+            **given,
+            "autocommit": True,
+            "cursor_factory": psycopg.RawCursor,
+        }
+        self._pool: ConnectionPool[Raw] = ConnectionPool(
+            kwargs=self._how,
+            connection_class=psycopg.Connection[tuple[Any, ...]],
+            configure=_configure,
+            min_size=0,
+            max_size=_MOST_CONNECTIONS,
+            timeout=busy_timeout_s + _CONNECT_TIMEOUT_S,
+            open=False,
+        )
+
+    def open(self, *, create: bool, n_partitions: int) -> None:
+        """Make the tables, or bring them to the present format, and let the owner in.
+
+        Raises:
+            NotAMemoryError: ``create`` is False, and the server or the owner has nothing yet.
+            NewerFormatError: the tables were written by a later release.
+            StoreError: the server can't be reached or is too old, or our role there would see what is others'.
+        """
+        try:
+            connection: Raw = psycopg.connect(**self._how)
+        except psycopg.Error as error:
+            raise unreachable(self.server, str(error)) from error
+        with self.errors(), connection:
+            self._refuse_role(connection)
+            with self._transaction(connection, _WRITING):
+                migrate(connection, place=self.server, create=create, n_partitions=n_partitions)
+            with self._transaction(connection, _WRITING):
+                if not create and connection.execute("SELECT 1 FROM numbers_kept").fetchone() is None:
+                    raise NotAMemoryError(f"{self.place}, holds no memory; check the name of the owner")
+                connection.execute(_ENTER, (list(NUMBERED),))
+        self._pool.open()
+
+    def _refuse_role(self, connection: Raw) -> None:
+        if connection.info.server_version < _LEAST_VERSION:
+            raise StoreError(
+                f"{self.server} is PostgreSQL {connection.info.server_version // 10000}; memory_rag needs 15 or later"
+            )
+        who = "SELECT rolname, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
+        name, sees_all = connection.execute(who).fetchone() or ("", True)
+        if sees_all:
+            raise StoreError(
+                f"the role {name!r} on {self.server} is a superuser or bypasses row-level security, so nothing would "
+                "keep one owner's turns from another's; make a role of its own with: CREATE ROLE memory_rag LOGIN "
+                "PASSWORD '…'; CREATE DATABASE memory_rag OWNER memory_rag, and name it in the URL"
+            )
+
+    @property
+    def is_forked(self) -> bool:
+        """Whether this process was forked after the memory was opened."""
+        return self._pid != os.getpid()
+
+    def refuse_if_forked(self) -> None:
+        """Fail in a process that was forked after the memory was opened: two would speak through one socket.
+
+        Raises:
+            StoreError: this process was forked since.
+        """
+        if self.is_forked:
+            raise StoreError(
+                f"the memory at {self.place} was opened before this process was forked; open it in the child"
+            )
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn what the server or its client says into an error of ours."""
+        try:
+            yield
+        except PoolClosed as error:
+            raise self._is_closed() from error
+        except PoolTimeout as error:
+            raise unreachable(self.server, str(error)) from error
+        except psycopg.Error as error:
+            is_lost = isinstance(error, psycopg.OperationalError) and error.sqlstate is None
+            raise as_ours(str(error), state=error.sqlstate, place=self.place, is_lost=is_lost) from error
+
+    def _is_closed(self) -> StoreError:
+        return StoreError(f"the memory at {self.place} is closed; open it again with Memory.open")
+
+    @contextmanager
+    def _connected(self) -> Iterator[Raw]:
+        self.refuse_if_forked()
+        if self._closed:
+            raise self._is_closed()
+        with self._pool.connection() as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(
+        self, connection: Raw, begin: str, *, take_turn: bool = False, discard: bool = False
+    ) -> Iterator[None]:
+        try:
+            # One round trip for all of them.
+            with connection.pipeline():
+                connection.execute(begin)
+                connection.execute(_SET, (self._owner, self._lock_timeout))
+                turn = connection.execute(_TAKE_TURN) if take_turn else None
+            if turn is not None and turn.fetchone() is None:
+                raise StoreError(f"{self.place} was removed from the server while it was open; open it again")
+            yield
+            if take_turn and not discard:
+                connection.execute(_KEEP_NUMBERS)
+            connection.execute("ROLLBACK" if discard else "COMMIT")
+        except BaseException:
+            if _is_open(connection):
+                # A lost connection has rolled back; another error here would hide the first one.
+                with suppress(psycopg.Error):
+                    connection.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def writing(self, *, discard: bool = False) -> Iterator[Transaction]:
+        """A transaction that either is committed whole or leaves nothing; ``discard`` leaves nothing in any case.
+
+        Raises:
+            StoreError: it can't be written, or this thread is in the midst of another transaction.
+        """
+        self.refuse_if_forked()
+        with self._writer:
+            if getattr(self._local, "is_storing", False):
+                raise StoreError(
+                    f"the memory at {self.place} was written to while it is storing turns, by what yields "
+                    "these turns; make the list of turns first, then store it"
+                )
+            with (
+                self.errors(),
+                self._connected() as connection,
+                self._transaction(connection, _WRITING, take_turn=True, discard=discard),
+            ):
+                self._local.is_storing = True
+                try:
+                    yield Transaction(connection, is_open=lambda: _is_open(connection))
+                finally:
+                    self._local.is_storing = False
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """A transaction to read in; it sees what is committed, not what this thread is about to.
+
+        Raises:
+            StoreError: it can't be read.
+        """
+        begun: Transaction | None = getattr(self._local, "reading", None)
+        if begun is not None:
+            yield begun
+            return
+        with self.errors(), self._connected() as connection, self._transaction(connection, _READING):
+            self._local.reading = Transaction(connection, is_open=lambda: _is_open(connection))
+            try:
+                yield self._local.reading
+            finally:
+                self._local.reading = None
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """The tables as they are now, whatever is written while they are read.
+
+        Raises:
+            StoreError: they can't be read.
+        """
+        with self.errors(), self._connected() as connection, self._transaction(connection, _LOOKING_AT_ONE_STATE):
+            yield Snapshot(Streaming(connection), threading.Lock())
+
+    def close(self) -> None:
+        """Close the connections; one that is in use is closed after it. In a forked child they are the parent's."""
+        if self.is_forked:
+            return
+        with self._writer:
+            self._closed = True
+            self._pool.close()
+
+
+def _configure(connection: Raw) -> None:
+    """Send every int as a bigint: a statement with a small number and one with a large are one prepared statement."""
+    connection.adapters.register_dumper(int, Int8Dumper)
+    connection.server_cursor_factory = psycopg.RawServerCursor
+
+
+def _is_open(connection: Raw) -> bool:
+    return bool(connection.info.transaction_status != TransactionStatus.IDLE)
+
+
+def _without_password(given: dict[str, Any]) -> str:
+    """Return where a server is, as messages name it."""
+    host, port = given.get("host", ""), given.get("port", "")
+    return f"postgresql://{host}{f':{port}' if port else ''}/{given.get('dbname', '')}"

@@ -1,0 +1,248 @@
+"""The tables on a server, as named steps that are applied in order and recorded.
+
+The columns are those of SQLite's tables, in the same order, and then the owner, which a transaction names and no
+statement does. Every key begins with it, so that the tables can be split by a hash of it: over partitions here, over
+servers elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from memory_rag.errors import NewerFormatError, NotAMemoryError
+
+SCHEMA: Final = "memory_rag"
+SETTING: Final = f"{SCHEMA}.owner"
+"""What a transaction is set to, to say whose it is."""
+_THIS_OWNER: Final = f"current_setting('{SETTING}', true)"
+_LOCK: Final = 0x6D656D5F726167
+"""Whoever makes the tables holds this advisory lock."""
+
+
+class Executes(Protocol):
+    """A connection, whose transaction makes the tables."""
+
+    def execute(self, statement: str, values: tuple[Any, ...] = ..., /) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the store: its columns, the key that tells an owner's rows apart, and further indexes."""
+
+    name: str
+    columns: str
+    key: str = ""
+    indexes: tuple[str, ...] = ()
+
+    def statements(self, *, n_partitions: int) -> Iterator[str]:
+        """Yield what makes the table, closed to everybody but the owner of each row."""
+        key = f", PRIMARY KEY (owner, {self.key})" if self.key else ""
+        split = " PARTITION BY HASH (owner)" if n_partitions else ""
+        yield (
+            f'CREATE TABLE {SCHEMA}.{self.name} ({self.columns}, owner text COLLATE "C" NOT NULL '
+            f"DEFAULT current_setting('{SETTING}') CHECK (owner <> ''){key}){split}"
+        )
+        yield from _closed(self.name)
+        for number in range(n_partitions):
+            part = f"{self.name}_{number}"
+            yield (
+                f"CREATE TABLE {SCHEMA}.{part} PARTITION OF {SCHEMA}.{self.name} "
+                f"FOR VALUES WITH (MODULUS {n_partitions}, REMAINDER {number})"
+            )
+            # A policy holds for the table that a statement names.
+            yield from _closed(part)
+        yield from (index.replace(f"ON {self.name} (", f"ON {SCHEMA}.{self.name} (owner, ") for index in self.indexes)
+
+
+def _closed(table: str) -> Iterator[str]:
+    yield f"ALTER TABLE {SCHEMA}.{table} ENABLE ROW LEVEL SECURITY"
+    yield f"ALTER TABLE {SCHEMA}.{table} FORCE ROW LEVEL SECURITY"
+    yield f"CREATE POLICY of_owner ON {SCHEMA}.{table} USING (owner = {_THIS_OWNER}) WITH CHECK (owner = {_THIS_OWNER})"
+
+
+NUMBERED: Final = ("turns", "changes")
+"""The tables whose rows are numbered, each owner's from 1 on."""
+
+
+def m001_numbers() -> Iterator[Table | str]:
+    """Numbers that come in the order of commits and leave no gap; see :mod:`memory_rag.postgres.connections`.
+
+    The last of each is kept in a row that a writer locks, and within its transaction in a setting, which goes back with
+    a rollback, to a savepoint too. A row updated ten thousand times in one transaction would be read through as many
+    dead copies.
+    """
+    last = f"nullif(current_setting('{SCHEMA}.last_' || {{}}, true), '')::bigint"
+    yield Table("numbers_kept", 'name text COLLATE "C" NOT NULL, seq bigint NOT NULL DEFAULT 0', "name")
+    yield (
+        f"CREATE VIEW {SCHEMA}.numbers WITH (security_invoker = true) AS "
+        f"SELECT name, coalesce({last.format('name')}, seq) AS seq, owner FROM {SCHEMA}.numbers_kept"
+    )
+    yield (
+        f"CREATE FUNCTION {SCHEMA}.next_number(what text) RETURNS bigint LANGUAGE plpgsql AS $$\n"
+        f"DECLARE number bigint := {last.format('what')};\n"
+        "BEGIN\n"
+        "  IF number IS NULL THEN\n"
+        f"    SELECT seq INTO STRICT number FROM {SCHEMA}.numbers_kept WHERE name = what;\n"
+        "  END IF;\n"
+        "  number := number + 1;\n"
+        f"  PERFORM set_config('{SCHEMA}.last_' || what, number::text, true),\n"
+        f"          set_config('{SCHEMA}.last_number', number::text, true);\n"
+        "  RETURN number;\n"
+        "END $$"
+    )
+
+
+def m002_turns_and_changes() -> Iterator[Table | str]:
+    """Turns with their earlier versions, the change log, conversations, and settings of the memory.
+
+    Texts are bytea (UTF-8, surrogates passed through): a text of PostgreSQL holds no NUL and no lone surrogate.
+    """
+    yield Table(
+        "turns",
+        """row bigint NOT NULL,
+            turn_id text COLLATE "C" NOT NULL,
+            conversation_id text COLLATE "C" NOT NULL,
+            session_id text COLLATE "C" NOT NULL,
+            ordinal bigint NOT NULL,
+            role text COLLATE "C" NOT NULL,
+            speaker bytea NOT NULL,
+            text bytea NOT NULL,
+            sha256 bytea NOT NULL,
+            said_at bigint,
+            said_at_text bytea,
+            blocks bytea,
+            source_name text COLLATE "C",
+            source_id text COLLATE "C",
+            raw bytea,
+            recalled smallint NOT NULL,
+            indexed_start bigint,
+            indexed_end bigint""",
+        "row",
+        (
+            "CREATE UNIQUE INDEX turns_by_id ON turns (turn_id)",
+            "CREATE UNIQUE INDEX turns_by_source ON turns (source_name, conversation_id, source_id) "
+            "WHERE source_name IS NOT NULL",
+            "CREATE INDEX turns_by_conversation ON turns (conversation_id, ordinal)",
+        ),
+    )
+    # Their numbers are given by whoever stores them.
+    yield (
+        f"CREATE FUNCTION {SCHEMA}.note_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
+        f"  PERFORM set_config('{SCHEMA}.last_turns', greatest(NEW.row,\n"
+        f"    (SELECT seq FROM {SCHEMA}.numbers WHERE name = 'turns'))::text, true);\n"
+        "  RETURN NULL;\n"
+        "END $$"
+    )
+    yield (
+        f"CREATE TRIGGER turn_stored AFTER INSERT ON {SCHEMA}.turns FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.note_row()"
+    )
+    yield (
+        f"CREATE FUNCTION {SCHEMA}.instr(bytea, bytea) RETURNS integer "
+        "LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN position($2 IN $1)"
+    )
+    yield Table(
+        "versions",
+        "row bigint NOT NULL, replaced_by bigint NOT NULL, text bytea NOT NULL, speaker bytea NOT NULL, said_at bigint",
+        "row, replaced_by",
+    )
+    yield Table("conversations", 'conversation_id text COLLATE "C" NOT NULL, title bytea NOT NULL', "conversation_id")
+    yield Table(
+        "changes",
+        f"""seq bigint NOT NULL DEFAULT {SCHEMA}.next_number('changes'),
+            kind text COLLATE "C" NOT NULL CHECK (kind IN ('add', 'correct', 'remove')),
+            row bigint NOT NULL,
+            changed_at bigint NOT NULL""",
+        "seq",
+    )
+    yield Table("facts", 'name text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL', "name")
+    yield Table("vanished", "row bigint NOT NULL, noticed_at bigint NOT NULL", "row")
+
+
+def m003_forgetting_and_findings() -> Iterator[Table | str]:
+    """What must not come back, what was erased of turns that stay, what is secret or personal in turns."""
+    yield Table(
+        "returned_blocks", 'row bigint NOT NULL, provider text COLLATE "C" NOT NULL, content bytea NOT NULL', "row"
+    )
+    yield Table("tombstones", "mark bytea NOT NULL, set_at bigint NOT NULL", "mark")
+    yield Table("erasing", "row bigint NOT NULL, since bigint NOT NULL, files_done bigint NOT NULL", "row")
+    yield Table("erased", 'row bigint NOT NULL, what text COLLATE "C" NOT NULL, erased_at bigint NOT NULL', "row")
+    yield Table(
+        "findings",
+        """row bigint NOT NULL,
+            place text COLLATE "C" NOT NULL,
+            span_start bigint,
+            span_end bigint,
+            kind text COLLATE "C" NOT NULL,
+            action text COLLATE "C" NOT NULL""",
+        indexes=("CREATE INDEX findings_by_row ON findings (row)",),
+    )
+    yield (
+        f"CREATE FUNCTION {SCHEMA}.forget_findings() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
+        f"  DELETE FROM {SCHEMA}.findings WHERE owner = OLD.owner AND row = OLD.row;\n"
+        "  RETURN NULL;\n"
+        "END $$"
+    )
+    yield (
+        f"CREATE TRIGGER findings_gone AFTER DELETE ON {SCHEMA}.turns "
+        f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.forget_findings()"
+    )
+
+
+STEPS: Final = (m001_numbers, m002_turns_and_changes, m003_forgetting_and_findings)
+
+
+def migrate(connection: Executes, *, place: str, create: bool, n_partitions: int = 0) -> None:
+    """Bring the tables to the present format within a transaction of the caller's.
+
+    With ``n_partitions`` the tables of a new database are split into as many each, by a hash of their rows' owner;
+    later tables follow the first.
+
+    Raises:
+        NotAMemoryError: there are no tables and ``create`` is False.
+        NewerFormatError: the server holds a step that this release doesn't know.
+    """
+    if len(_applied(connection, place=place)) == len(STEPS):
+        return
+    connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
+    # Another process may have made them between the look above and this lock.
+    applied = _applied(connection, place=place)
+    if not applied and not create:
+        raise NotAMemoryError(f"{place} holds no memory (the database has no schema {SCHEMA})")
+    if applied:
+        n_partitions = _n_partitions(connection)
+    else:
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+        connection.execute(
+            f'CREATE TABLE {SCHEMA}.migrations (name text COLLATE "C" PRIMARY KEY, applied_at timestamptz NOT NULL '
+            "DEFAULT now())"
+        )
+    for step in STEPS[len(applied) :]:
+        for made in step():
+            for statement in [made] if isinstance(made, str) else made.statements(n_partitions=n_partitions):
+                connection.execute(statement)
+        connection.execute(f"INSERT INTO {SCHEMA}.migrations (name) VALUES ($1)", (step.__name__,))
+
+
+def _applied(connection: Executes, *, place: str) -> list[str]:
+    """Return the names of the steps that made the tables, in order; none for a new database.
+
+    Raises:
+        NewerFormatError: the server holds a step that this release doesn't know.
+    """
+    if connection.execute(f"SELECT to_regclass('{SCHEMA}.migrations')").fetchone()[0] is None:
+        return []
+    applied = [str(name) for (name,) in connection.execute(f"SELECT name FROM {SCHEMA}.migrations ORDER BY name")]
+    unknown = [name for name in applied if name not in {step.__name__ for step in STEPS}]
+    if unknown:
+        raise NewerFormatError(
+            f"{place} was written by a later release of memory_rag (it has {', '.join(unknown)}); "
+            "nothing was changed; install that release or a later one to open it"
+        )
+    return applied
+
+
+def _n_partitions(connection: Executes) -> int:
+    counted = f"SELECT count(*) FROM pg_inherits WHERE inhparent = '{SCHEMA}.numbers_kept'::regclass"
+    return int(connection.execute(counted).fetchone()[0])

@@ -1,0 +1,99 @@
+"""A real PostgreSQL for tests: the server that MEMORY_RAG_TEST_PG names, or one that is started from a wheel."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import tempfile
+import uuid
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, LiteralString, cast
+
+import pytest
+
+ROLE = "memory_rag_test"
+PASSWORD = "only for tests"
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresServer:
+    """A server, and how its superuser and a role without privileges get into its databases."""
+
+    superuser: str
+    """The URL by which a superuser gets in."""
+
+    def url(self, database: str) -> str:
+        """Return the URL by which a role that owns a database, and sees only what a policy shows, gets in."""
+        from psycopg.conninfo import make_conninfo
+
+        return make_conninfo(self.superuser, dbname=database, user=ROLE, password=PASSWORD)
+
+    def new_database(self) -> str:
+        """Make an empty database with its extensions, and return the role's URL of it."""
+        name = f"memory_rag_test_{uuid.uuid4().hex[:12]}"
+        self.as_superuser(f'CREATE DATABASE "{name}" OWNER "{ROLE}"')
+        for (extension,) in self.as_superuser(
+            "SELECT name FROM pg_available_extensions WHERE name IN ('vector', 'pg_textsearch')"
+        ):
+            self.as_superuser(f'CREATE EXTENSION "{extension}"', database=name)
+        return self.url(name)
+
+    def as_superuser(self, statement: str, *, database: str | None = None) -> list[tuple[Any, ...]]:
+        """Run a statement that no policy holds back, and return its rows."""
+        import psycopg
+
+        given = {} if database is None else {"dbname": database}
+        with psycopg.connect(self.superuser, autocommit=True, **given) as connection:
+            cursor = connection.execute(cast(LiteralString, statement))
+            return cursor.fetchall() if cursor.description else []
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    """A server with a role for the tests, and what they made in it dropped at the end; skips the test without one."""
+    if importlib.util.find_spec("psycopg") is None:
+        pytest.skip("needs psycopg: install the extra 'postgres'")
+    named = os.environ.get("MEMORY_RAG_TEST_PG")
+    if named is None and importlib.util.find_spec("pgserver") is None:
+        pytest.skip(
+            "needs a PostgreSQL server: install the extra 'dev', or name a superuser's URL in MEMORY_RAG_TEST_PG"
+        )
+    if named is not None:
+        yield from _with_role(PostgresServer(named))
+        return
+    # Not pytest's folder: as root the server runs as another user, who can't get in there.
+    place = Path(tempfile.mkdtemp(prefix="memory-rag-pg-"))
+    try:
+        with pytest.MonkeyPatch.context() as environment, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            environment.setenv("XDG_RUNTIME_DIR", str(place))
+            import pgserver
+
+            started = pgserver.get_server(place / "data", cleanup_mode="stop")
+        try:
+            server = PostgresServer(started.get_uri())
+            server.as_superuser("ALTER SYSTEM SET fsync = off")
+            server.as_superuser("SELECT pg_reload_conf()")
+            yield from _with_role(server)
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                started.cleanup()
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _with_role(server: PostgresServer) -> Iterator[PostgresServer]:
+    if not server.as_superuser(f"SELECT 1 FROM pg_roles WHERE rolname = '{ROLE}'"):
+        server.as_superuser(f"CREATE ROLE \"{ROLE}\" LOGIN PASSWORD '{PASSWORD}'")
+    try:
+        yield server
+    finally:
+        made = server.as_superuser("SELECT datname FROM pg_database WHERE datname LIKE 'memory\\_rag\\_test\\_%'")
+        for (name,) in made:
+            server.as_superuser(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
