@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, LiteralString, cast
+from typing import Any
 
 import pytest
 
@@ -31,7 +31,7 @@ class PostgresServer:
         """Return the URL by which a role that owns a database, and sees only what a policy shows, gets in."""
         from psycopg.conninfo import make_conninfo
 
-        return make_conninfo(self.superuser, dbname=database, user=ROLE, password=PASSWORD)
+        return str(make_conninfo(self.superuser, dbname=database, user=ROLE, password=PASSWORD))
 
     def new_database(self) -> str:
         """Make an empty database with its extensions, and return the role's URL of it."""
@@ -49,7 +49,7 @@ class PostgresServer:
 
         given = {} if database is None else {"dbname": database}
         with psycopg.connect(self.superuser, autocommit=True, **given) as connection:
-            cursor = connection.execute(cast(LiteralString, statement))
+            cursor = connection.execute(statement)
             return cursor.fetchall() if cursor.description else []
 
 

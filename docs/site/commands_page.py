@@ -10,6 +10,7 @@ from typer.main import get_command
 from memory_rag.interfaces.cli.app import COMMANDS, EXIT_CODES, app
 from memory_rag.interfaces.cli.examples import Page, page_of
 from memory_rag.interfaces.cli.help_page import WHERE
+from memory_rag.interfaces.cli.narrowing import ONLY
 
 PROGRAM: Final = "memory-rag"
 HEAD: Final = """# Commands
@@ -42,15 +43,19 @@ def _section(path: str, command: Any) -> str:
     with command.make_context(path, [], resilient_parsing=True) as context:
         usage = " ".join(command.collect_usage_pieces(context))
         parts.append(f"```text\n{path} {usage}\n```\n")
-        rows = [
-            f"| `{names}` | {_escaped(told)} |\n"
-            for param in command.params
-            if getattr(param, "rich_help_panel", None) != WHERE and (record := param.get_help_record(context))
-            for names, told in [record]
-        ]
+        rows = [row for param in command.params for row in _row(param, context)]
     if rows:
         parts.append("| | |\n|---|---|\n" + "".join(rows))
     return "\n".join(parts + _end(page_of(path)))
+
+
+def _row(param: Any, context: Any) -> list[str]:
+    """Return the row of an option or argument; none for those that every command has."""
+    panel, record = getattr(param, "rich_help_panel", None), param.get_help_record(context)
+    if record is None or panel == WHERE:
+        return []
+    names, told = record
+    return [f"| `{names}` | {f'{ONLY} ' if panel == ONLY else ''}{_escaped(told)} |\n"]
 
 
 def _end(page: Page) -> list[str]:

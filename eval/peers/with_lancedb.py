@@ -12,6 +12,8 @@ from serving import K, in_batches, serve, turns_of, vectors_of
 
 INDEXED_FROM = 100_000
 """Rows from which on its documentation asks for a vector index."""
+PARTITIONS = 256
+"""Fewer than it would make of a million rows (1,000), whose training takes many minutes on two cores."""
 
 
 class Peer:
@@ -44,7 +46,7 @@ class Peer:
         self.table.create_scalar_index("conversation", index_type="BITMAP")
         self.table.create_scalar_index("id", index_type="BTREE")
         if n >= INDEXED_FROM:
-            self.table.create_index(metric="dot", index_type="IVF_PQ")
+            self.table.create_index(metric="dot", index_type="IVF_PQ", num_partitions=PARTITIONS)
 
     def open(self) -> None:
         self.table = self.database.open_table("turns")

@@ -25,6 +25,8 @@ CHARTS: Final = {
     "peers-add": "Milliseconds a durable add against turns, beside the peers",
 }
 _MIB: Final = 1 << 20
+ALIKE_FROM: Final = 0.9
+"""Agreement with exact search from which on a peer's search is compared by its time with ours."""
 
 
 def speed_peer_tables(found: Result, speed: Result | None = None) -> dict[str, str]:
@@ -58,13 +60,21 @@ def ratios(peer: Result, way: str, ours: str | None = None) -> list[float]:
 
 
 def best_of_the_same(here: Result, way: str) -> tuple[str, float] | None:
-    """Return which peer that ranks by words and vectors and keeps what it is given is nearest to us, and its ratio."""
+    """Return which peer that does the same is nearest to us, and its ratio.
+
+    The same: it ranks by words and vectors, keeps what it is given, and finds nine of the ten nearest vectors.
+    """
     found = [
         (float(np.median(of_rounds)), name)
         for name, peer in here.items()
-        if name != US and peer.get("ranks_by") == "hybrid" and (of_rounds := ratios(peer, way))
+        if name != US and _does_the_same(peer) and (of_rounds := ratios(peer, way))
     ]
     return (min(found)[1], min(found)[0]) if found else None
+
+
+def _does_the_same(peer: Result) -> bool:
+    agreement = peer.get("beside", {}).get("peer", {}).get("agreement") or 0.0
+    return peer.get("ranks_by") == "hybrid" and float(agreement) >= ALIKE_FROM
 
 
 def _sizes(result: Result) -> list[tuple[int, Result]]:

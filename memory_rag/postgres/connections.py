@@ -21,6 +21,7 @@ from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from memory_rag.errors import NotAMemoryError, StoreError
+from memory_rag.postgres.extensions import Extensions, extensions_of
 from memory_rag.postgres.migrations import NUMBERED, SCHEMA, SETTING, migrate
 from memory_rag.postgres.server_errors import as_ours, unreachable
 from memory_rag.postgres.transaction import Streaming, Transaction
@@ -37,7 +38,7 @@ _READING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
 _WRITING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _LOOKING_AT_ONE_STATE: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _SET: Final = (
-    f"SELECT set_config('{SETTING}', $1, true), set_config('search_path', '{SCHEMA}, public', true), "
+    f"SELECT set_config('{SETTING}', $1, true), set_config('search_path', $3, true), "
     "set_config('lock_timeout', $2, true), set_config('synchronous_commit', 'on', true)"
 )
 _TAKE_TURN: Final = "SELECT seq FROM numbers_kept WHERE name = 'changes' FOR UPDATE"
@@ -65,8 +66,10 @@ class PostgresConnections:
         self.server = _without_password(given)
         self.place = f"{self.server}, owner {owner!r}"
         self.screen: Screen = OpenDoor()
+        self.extensions = Extensions({}, ())
         self._owner = owner
         self._lock_timeout = f"{max(1, int(busy_timeout_s * 1000))}ms"
+        self._path = SCHEMA
         self._pid = os.getpid()
         self._local = threading.local()
         self._writer = threading.RLock()
@@ -102,6 +105,9 @@ class PostgresConnections:
             raise unreachable(self.server, str(error)) from error
         with self.errors(), connection:
             self._refuse_role(connection)
+            with self._transaction(connection, _WRITING):
+                self.extensions = extensions_of(connection, server=self.server, create=create)
+            self._path = ", ".join((SCHEMA, *self.extensions.schemas))
             with self._transaction(connection, _WRITING):
                 migrate(connection, place=self.server, create=create, n_partitions=n_partitions)
             with self._transaction(connection, _WRITING):
@@ -172,14 +178,15 @@ class PostgresConnections:
             # One round trip for all of them.
             with connection.pipeline():
                 connection.execute(begin)
-                connection.execute(_SET, (self._owner, self._lock_timeout))
+                connection.execute(_SET, (self._owner, self._lock_timeout, self._path))
                 turn = connection.execute(_TAKE_TURN) if take_turn else None
             if turn is not None and turn.fetchone() is None:
                 raise StoreError(f"{self.place} was removed from the server while it was open; open it again")
             yield
-            if take_turn and not discard:
-                connection.execute(_KEEP_NUMBERS)
-            connection.execute("ROLLBACK" if discard else "COMMIT")
+            with connection.pipeline():
+                if take_turn and not discard:
+                    connection.execute(_KEEP_NUMBERS)
+                connection.execute("ROLLBACK" if discard else "COMMIT")
         except BaseException:
             if _is_open(connection):
                 # A lost connection has rolled back; another error here would hide the first one.

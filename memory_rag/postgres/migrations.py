@@ -17,8 +17,9 @@ SCHEMA: Final = "memory_rag"
 SETTING: Final = f"{SCHEMA}.owner"
 """What a transaction is set to, to say whose it is."""
 _THIS_OWNER: Final = f"current_setting('{SETTING}', true)"
-_LOCK: Final = 0x6D656D5F726167
-"""Whoever makes the tables holds this advisory lock."""
+MAKING_ALONE: Final = f"SELECT pg_advisory_xact_lock({0x6D656D5F726167})"
+"""Whoever makes tables or indexes holds this lock until the end of the transaction."""
+_THERE: Final = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'"
 
 
 class Executes(Protocol):
@@ -190,7 +191,39 @@ def m003_forgetting_and_findings() -> Iterator[Table | str]:
     )
 
 
-STEPS: Final = (m001_numbers, m002_turns_and_changes, m003_forgetting_and_findings)
+def m004_vectors() -> Iterator[Table | str]:
+    """Vectors of turns and their passages, which go when their turn does or its words change; needs pgvector.
+
+    ``space`` tells the embedder, see :mod:`memory_rag.postgres.vectors`; each space has an index of its own.
+    """
+    yield Table(
+        "vectors",
+        """row bigint NOT NULL,
+            space bigint NOT NULL,
+            span_start bigint NOT NULL,
+            span_end bigint NOT NULL,
+            embedding vector NOT NULL""",
+        "space, row, span_start",
+    )
+    yield (
+        f"CREATE FUNCTION {SCHEMA}.forget_vectors() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
+        f"  DELETE FROM {SCHEMA}.vectors WHERE owner = OLD.owner AND row = OLD.row;\n"
+        "  RETURN NULL;\n"
+        "END $$"
+    )
+    yield (
+        f"CREATE TRIGGER vectors_gone AFTER DELETE ON {SCHEMA}.turns "
+        f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.forget_vectors()"
+    )
+    embedded = "speaker, text, blocks, indexed_start, indexed_end"
+    old, new = (", ".join(f"{age}.{name}" for name in embedded.split(", ")) for age in ("OLD", "NEW"))
+    yield (
+        f"CREATE TRIGGER vectors_outdated AFTER UPDATE OF {embedded} ON {SCHEMA}.turns FOR EACH ROW "
+        f"WHEN (({old}) IS DISTINCT FROM ({new})) EXECUTE FUNCTION {SCHEMA}.forget_vectors()"
+    )
+
+
+STEPS: Final = (m001_numbers, m002_turns_and_changes, m003_forgetting_and_findings, m004_vectors)
 
 
 def migrate(connection: Executes, *, place: str, create: bool, n_partitions: int = 0) -> None:
@@ -205,7 +238,7 @@ def migrate(connection: Executes, *, place: str, create: bool, n_partitions: int
     """
     if len(_applied(connection, place=place)) == len(STEPS):
         return
-    connection.execute(f"SELECT pg_advisory_xact_lock({_LOCK})")
+    connection.execute(MAKING_ALONE)
     # Another process may have made them between the look above and this lock.
     applied = _applied(connection, place=place)
     if not applied and not create:
@@ -231,7 +264,8 @@ def _applied(connection: Executes, *, place: str) -> list[str]:
     Raises:
         NewerFormatError: the server holds a step that this release doesn't know.
     """
-    if connection.execute(f"SELECT to_regclass('{SCHEMA}.migrations')").fetchone()[0] is None:
+    # Not to_regclass: within a transaction it says of a table that somebody else has made since what it said before.
+    if connection.execute(_THERE, (SCHEMA,)).fetchone() is None:
         return []
     applied = [str(name) for (name,) in connection.execute(f"SELECT name FROM {SCHEMA}.migrations ORDER BY name")]
     unknown = [name for name in applied if name not in {step.__name__ for step in STEPS}]

@@ -49,5 +49,7 @@ class PostgresTurnStore(TurnWriter):
         if screen is not None:
             connections.screen = screen
         super().__init__(connections)
+        self.connections = connections
+        """What the other tables of the same owner are read and written through."""
         connections.open(create=create, n_partitions=n_partitions)
         self.owner = owner

@@ -24,6 +24,7 @@ _LEAST: Final = 256
 turns), of the 10 nearest nearly all; recall at 10 is that of comparing every vector."""
 _FOR_EACH: Final = 2
 """Vectors named for each that is wanted, where that is more."""
+_COMPARED: Final = 10
 _DIM_FROM: Final = 256
 """Numbers of a vector from which on a bit of each tells enough; shorter ones are compared nearly as fast as codes."""
 
@@ -56,6 +57,25 @@ class CodedVectors:
         scores = self._vectors.scores_of(query, numbers)
         nearest: npt.NDArray[np.int64] = numbers[np.argsort(-scores, kind="stable")[:k]]
         return nearest
+
+    def agreement(self, n: int) -> float | None:
+        """Return what share of the 10 nearest are named, for n queries half-way between two vectors of the set.
+
+        None where codes don't pay, or closed.
+        """
+        if not self._pays or self.of_all() is None:
+            return None
+        drawn = np.random.default_rng(len(self._vectors)).integers(0, len(self._vectors), (2, n))
+        between = self._vectors.rows(drawn[0]) + self._vectors.rows(drawn[1])
+        same = 0
+        for query in between:
+            exact = self._vectors.nearest(query, k=_COMPARED)
+            same += len(np.intersect1d(self.nearest(query, k=_COMPARED), exact))
+        return same / (n * _COMPARED)
+
+    @property
+    def _pays(self) -> bool:
+        return len(self._vectors) >= self._coded_from and self._vectors.dim >= _DIM_FROM
 
     @property
     def has_codes(self) -> bool:
@@ -90,8 +110,7 @@ class CodedVectors:
             if len(codes) < len(self._vectors):
                 codes.add(self._vectors.rows(np.arange(len(codes), len(self._vectors))))
             return codes
-        pays = len(self._vectors) >= self._coded_from and self._vectors.dim >= _DIM_FROM
-        if pays and not self._is_being_made and not self._is_closed:
+        if self._pays and not self._is_being_made and not self._is_closed:
             self._n_searches += 1
             if self._n_searches >= _WORTH_CODING:
                 # Whatever stops the maker, the next one is not started by the next search.

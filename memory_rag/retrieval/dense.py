@@ -20,13 +20,14 @@ from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, mean_and_deviation
 from memory_rag.retrieval.turn_table import Mask, TurnTable
 from memory_rag.retrieval.vector_blocks import ID
-from memory_rag.retrieval.vector_groups import NOTHING, VectorGroups
+from memory_rag.retrieval.vector_groups import NOTHING, MadeFrom, VectorGroups
 from memory_rag.retrieval.vectors import VectorFile, VectorRows, file_stem, ids_of
 from memory_rag.store.files import DERIVED, LOCK_NAME, locked
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span
 
 _DEAD_SHARE: Final = 0.3
+_MANY: Final = 64
 _SAMPLES_KEPT: Final = 8
 _UNKEPT_SHARE: Final = 0.1
 _FEW: Final = 1 / 8
@@ -124,12 +125,14 @@ class DenseIndex:
         if progress is not None:
             progress(0, len(waiting))
         pace = Pace()
+        # For a few it isn't worth the look.
+        made = self._groups.by_words() if len(waiting) >= _MANY else None
         try:
             for batch in batches(
                 waiting, table, store, embedder=self.embedder, pace=pace, budget=budget, put_off=self._put_off
             ):
                 with pace.measured():
-                    self._write(batch, store, unlocked)
+                    self._write(batch, store, unlocked, made=made)
                 done += len(batch.turn_ids)
                 if progress is not None:
                     progress(done, len(waiting))
@@ -251,15 +254,22 @@ class DenseIndex:
         living: Mask = (self._groups.owners(table) != NOTHING) | (self._groups.ids["row"] > newest)
         return living
 
-    def _write(self, batch: Batch, store: TurnStore, unlocked: Unlocked) -> None:
-        with unlocked():
-            given = self.embedder.embed_turns(batch.texts)
-        vectors = checked_vectors(given, n=len(batch.texts), dim=self.embedder.dim, names=batch.names)
+    def _write(self, batch: Batch, store: TurnStore, unlocked: Unlocked, *, made: MadeFrom | None) -> None:
+        ids = ids_of(batch.ids)
+        same = np.full(len(ids), NOTHING) if made is None else made.numbers(ids)
+        known, new = np.flatnonzero(same != NOTHING), np.flatnonzero(same == NOTHING).tolist()
+        vectors = np.empty((len(ids), self.embedder.dim), np.float32)
+        vectors[known] = self._flat.rows(same[known])
+        if new:
+            with unlocked():
+                given = self.embedder.embed_turns([batch.texts[place] for place in new])
+            names = [batch.names[place] for place in new]
+            vectors[new] = checked_vectors(given, n=len(new), dim=self.embedder.dim, names=names)
         with locked(self._folder / LOCK_NAME, timeout_s=self._lock_timeout_s, what="vectors"):
             self._take_in_others()
             # Under the lock: a turn that was forgotten while it was embedded must not come after it.
             said = batch.still_said(store)
-            self._file.append(vectors[said], ids_of(batch.ids)[said])
+            self._file.append(vectors[said], ids[said])
 
     def _kept_codes(self) -> KeptCodes | None:
         kept = KeptCodes.read(self._codes_path) if self._codes_path.exists() else None
@@ -273,6 +283,13 @@ class DenseIndex:
             self._start_over()
             rows = self._file.read_new()
         self._take_in(rows)
+
+    def agreement(self, *, n: int = 20) -> float | None:
+        """Return what share of the 10 nearest vectors a search finds, of n questions that lie between its own vectors.
+
+        None where every vector is compared, so that none is missed.
+        """
+        return self._codes.agreement(n)
 
     def _start_over(self) -> None:
         """Forget all vectors: the file is another one now, which may hold as many."""

@@ -112,6 +112,10 @@ class VectorGroups:
         entries[same] = candidate[same]
         return entries
 
+    def by_words(self) -> MadeFrom:
+        """Return what finds the vectors that were made of given words, among those that are there now."""
+        return MadeFrom(self.ids.copy())
+
     def _match(self, table: TurnTable) -> None:
         entries = self.owners(table)
         starts = _starts_of(self.ids)
@@ -157,6 +161,25 @@ class VectorGroups:
             start = int(self.starts[group])
             self.entry_of[start : start + int(self._sizes.values[group])] = NOTHING
             self.of_entry[entry], self.covered[entry] = NOTHING, False
+
+
+class MadeFrom:
+    """Which vectors were made of which words: of the same ones by the same speaker, no vector need be made again."""
+
+    def __init__(self, ids: Ids) -> None:
+        self._order = np.argsort(ids["content"], kind="stable")
+        self._ids = ids[self._order]
+
+    def numbers(self, ids: Ids) -> Numbers:
+        """Return, for each passage, the number of a vector that was made of it; -1 for none."""
+        found = np.full(len(ids), NOTHING, np.int64)
+        firsts, ends = (np.searchsorted(self._ids["content"], ids["content"], side) for side in ("left", "right"))
+        for place in np.flatnonzero(firsts < ends).tolist():
+            made = self._ids[firsts[place] : ends[place]]
+            same = (made["start"] == ids["start"][place]) & (made["end"] == ids["end"][place])
+            if same.any():
+                found[place] = self._order[firsts[place] + int(same.argmax())]
+        return found
 
 
 def _starts_of(ids: Ids) -> Numbers:

@@ -36,6 +36,8 @@ SCHEMA: Final[dict[str, Any]] = {
 }
 # "decision: We go with 49 euro, because of the jars [t1, t2]"
 _PLAIN: Final = re.compile(r"^[\s*•-]*(\w[\w -]{2,20}?)\**\s*:\**\s*(.+?)\s*\[([^\][]+)\]\s*\.?$")
+_THOUGHTS: Final = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+"""What some models think aloud before they answer; it may hold drafts of the answer."""
 _SINGULAR: Final = {kind.value: kind for kind in Kind} | {"open question": Kind.QUESTION, "to do": Kind.TODO}
 _NAMES: Final = (
     _SINGULAR | dict(SECTIONS) | {"open questions": Kind.QUESTION, "user fact": Kind.FACT, "to-do": Kind.TODO}
@@ -49,6 +51,7 @@ def read_lines(answer: str, *, known: Set[str]) -> tuple[Line, ...] | None:
     A citation that doesn't exist is taken off, and a line without any other is rejected. An answer that says that there
     is nothing to tell gives ().
     """
+    answer = _THOUGHTS.sub("", answer)
     found = _json_object(answer)
     items = _of_sections(found) if found is not None else _of_plain(answer)
     lines: list[Line] = []

@@ -165,12 +165,17 @@ class Summary:
 
 
 def shown_lines(lines: Sequence[Line]) -> str:
-    """Return lines under the headings of their kinds, each with its turns, subject words all on one; none is ''."""
+    """Return lines under the headings of their kinds, each with its turns; none is ''.
+
+    Subject words stand all on one line, with the first turn of each.
+    """
     parts: list[str] = []
     for kind in Kind:
         own = [line for line in lines if line.kind is kind]
         if own and kind is Kind.TOPIC:
-            parts.append(f"{_HEADINGS[kind]}: " + ", ".join(_one_line(line.shown) for line in own))
+            cited = dict.fromkeys(turn_id for line in own for turn_id in line.turn_ids[:1])
+            words = ", ".join(_one_line(line.shown) for line in own)
+            parts.append(f"{_HEADINGS[kind]}: {words} [{', '.join(cited)}]")
         elif own:
             parts.append(f"{_HEADINGS[kind]}:")
             parts += [f"- {_one_line(line.shown)} [{', '.join(line.turn_ids)}]" for line in own]

@@ -36,7 +36,9 @@ READ_ONLY: Final = (
     "memory-rag bench tune",
     "memory-rag doctor --rescue",
 )
-# Drawing charts takes seconds.
+# They take seconds, and test_help_pages.py runs both.
+LONG: Final = ("memory-rag summary --make", "memory-rag summary --focus")
+# Drawing charts takes seconds, too.
 DRAWS: Final = "--out"
 # tests/interfaces/test_completing.py installs it.
 INSTALLS: Final = "memory-rag --install-completion"
@@ -80,7 +82,7 @@ def test_the_lines_of_a_shell_block_work(world: World, block: Block) -> None:
             line = Line.parse(text)
             if text.startswith(INSTALLS):
                 continue
-            if text.startswith(READ_ONLY) or DRAWS in words:
+            if text.startswith((*READ_ONLY, *LONG)) or DRAWS in words:
                 line.check(world)
                 continue
             ran = line.run(world, agreed=True)

@@ -79,6 +79,8 @@ def test_the_best_peer_is_the_nearest_of_those_that_rank_by_both() -> None:
 
     assert best is not None
     assert best == ("txtai", 3.0)
+    unlike = {"guess": _peer(1.1, "hybrid", agreement=0.53), "lancedb": _peer(15.0, "hybrid")}
+    assert best_of_the_same(unlike, "search") == ("lancedb", 15.0)
     assert best_of_the_same(RESULT["sizes"]["1000"], "search") is None
 
 

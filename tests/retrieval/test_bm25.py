@@ -172,6 +172,7 @@ def test_what_is_possible_is_the_score_of_a_turn_of_typical_length_that_says_eve
         ([], LengthNorm(B_SHORT, 1.0)),
         ([7], LengthNorm(B_SHORT, 7.0)),
         ([0], LengthNorm(B_SHORT, 1.0)),
+        ([0, 3], LengthNorm(B_SHORT, 2.0)),
         ([5, 5, 5], LengthNorm(B_SHORT, 5.0)),
         ([10, 1000], LengthNorm(B_LONG, 505.0)),
     ],

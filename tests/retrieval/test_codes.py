@@ -132,6 +132,16 @@ def test_codes_of_an_earlier_process_serve_at_once_and_are_gone_on_with() -> Non
     assert len(kept) == 5010
 
 
+def test_how_well_codes_agree_with_comparing_every_vector_is_told() -> None:
+    vectors, found = coded(5000)
+
+    agreement = found.agreement(20)
+
+    assert agreement is not None
+    assert 0.95 <= agreement <= 1
+    assert CodedVectors(vectors, coded_from=6000).agreement(20) is None
+
+
 def test_closed_codes_are_made_no_more() -> None:
     _vectors, found = coded(5000)
 

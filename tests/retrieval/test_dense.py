@@ -190,6 +190,26 @@ def test_embedding_that_stops_on_the_way_is_taken_up_again(memory: Folder) -> No
     assert sorted(embedder.embedded) == sorted(f"turn {n}" for n in range(600))
 
 
+def test_words_that_were_said_before_are_not_embedded_again(memory: Folder) -> None:
+    embedder = GivenVectors({"same": (0.6, 0.8)})
+    index = memory.dense(embedder)
+    memory.store.append([said("same", turn_id="first"), said("other", turn_id="other")])
+    memory.keyword.catch_up(memory.store)
+    index.catch_up(memory.keyword.table)
+    memory.embed(index)
+    embedder.embedded.clear()
+
+    memory.store.append(said("same", turn_id=f"again {n}") for n in range(70))
+    memory.store.append([said("same", turn_id="by another", speaker="Ada"), said("new", turn_id="new")])
+    memory.keyword.catch_up(memory.store)
+    index.catch_up(memory.keyword.table)
+
+    assert memory.embed(index) == 72
+    assert sorted(embedder.embedded) == ["new", "same"]
+    scores = memory.scores(index)
+    assert {scores[f"again {n}"] for n in range(70)} == {scores["first"]} == {0.6}
+
+
 # -- codes that are kept
 
 

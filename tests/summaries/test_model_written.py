@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +15,7 @@ from memory_rag.summaries.chat_endpoint import ChatEndpoint
 from memory_rag.summaries.model_written import ModelSummarizer
 from memory_rag.summaries.summary import Kind, Line
 from memory_rag.turns import Turn
-from tests.model_server import ModelServer
+from tests.model_server import ModelServer, completion
 
 Open = Callable[..., ModelSummarizer]
 Talk = Callable[..., list[Turn]]
@@ -181,6 +182,28 @@ def test_json_between_other_words_is_read(open_at: Open, model_server: ModelServ
     model_server.will_say('Here you are:\n```json\n{"points": [{"text": "x", "turns": ["[t1]"]}]}\n```')
 
     assert open_at().extend((), turns) == (Line(Kind.POINT, "x", ("t1",)),)
+
+
+def test_what_a_model_thinks_aloud_is_no_part_of_its_answer(
+    open_at: Open, model_server: ModelServer, turns: list[Turn]
+) -> None:
+    draft = '<think>Perhaps {"points": [{"text": "59 euro", "turns": ["t1"]}]}? No, wait: {</think>'
+    model_server.will_say(f"{draft}\n{json.dumps(PRICE)}")
+
+    assert open_at().extend((), turns) == LINES
+
+
+def test_an_answer_in_parts_is_read_together(open_at: Open, model_server: ModelServer, turns: list[Turn]) -> None:
+    said = json.dumps(PRICE)
+    parts = [
+        {"type": "thinking", "thinking": []},
+        {"type": "text", "text": said[:9]},
+        {"type": "text", "text": said[9:]},
+    ]
+    message = {"role": "assistant", "content": parts}
+    model_server.will_send(json.dumps({**completion(""), "choices": [{"message": message, "finish_reason": "stop"}]}))
+
+    assert open_at().extend((), turns) == LINES
 
 
 def test_broken_json_and_an_answer_that_was_cut_off_are_asked_for_in_another_form(

@@ -47,7 +47,7 @@ def test_the_text_has_headings_and_the_turns_of_every_line() -> None:
     ).text
 
     assert shown == (
-        "Topics: pricing, workshop\n"
+        "Topics: pricing, workshop [t1, t3]\n"
         "Decisions:\n"
         "- We go with 49 euro. (why: because the jars cost more) [t1, t2]\n"
         "Open questions:\n"

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from memory_rag.errors import MemoryRagError
 from memory_rag.interfaces.cli.completing import with_completion
-from memory_rag.interfaces.cli.help_page import HelpfulCommand, heading, write_page
+from memory_rag.interfaces.cli.help_page import HelpfulCommand, heading, write_options, write_page
 from memory_rag.interfaces.cli.output import close_stdout, error, flush, open_streams, tell
 from memory_rag.interfaces.cli.place import (
     EmbedderOption,
@@ -117,7 +117,7 @@ class Commands(TyperGroup):
                 commands = [self.get_command(ctx, name) for name in names]
                 rows = [(f"{command.name:{width}}", command.get_short_help_str(70)) for command in commands]
                 formatter.write_dl(rows)
-        HelpfulCommand.format_options(cast(HelpfulCommand, self), ctx, formatter)
+        write_options(self, ctx, formatter)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write nothing: the commands stand before the options."""

@@ -30,16 +30,7 @@ class HelpfulCommand(TyperCommand):
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        options: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
-        for param in self.get_params(ctx):
-            told = param.get_help_record(ctx)
-            if told is not None:
-                default = "Arguments" if param.param_type_name == "argument" else "Options"
-                options.setdefault(getattr(param, "rich_help_panel", None) or default, []).append(told)
-        for title, told_of in options.items():
-            if told_of:
-                with formatter.section(heading(title)):
-                    formatter.write_dl(told_of)
+        write_options(self, ctx, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         from memory_rag.interfaces.cli.examples import page_of
@@ -54,6 +45,20 @@ class HelpfulGroup(TyperGroup):
         from memory_rag.interfaces.cli.examples import page_of
 
         write_page(page_of(ctx.command_path), formatter)
+
+
+def write_options(command: Any, ctx: Any, formatter: Any) -> None:
+    """Write a command's arguments and options, each under the heading that it names, else under its own kind's."""
+    options: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+    for param in command.get_params(ctx):
+        told = param.get_help_record(ctx)
+        if told is not None:
+            default = "Arguments" if param.param_type_name == "argument" else "Options"
+            options.setdefault(getattr(param, "rich_help_panel", None) or default, []).append(told)
+    for title, told_of in options.items():
+        if told_of:
+            with formatter.section(heading(title)):
+                formatter.write_dl(told_of)
 
 
 def write_page(page: Page, formatter: Any) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from memory_rag.memory import Memory
 from tests.interfaces.endpoint.conftest import Served
-from tests.interfaces.serving.served import until
+from tests.interfaces.serving.served import post, until
 
 PRICE = "The price is 49 euro for the first season."
 
@@ -188,13 +188,11 @@ def test_two_talks_that_begin_alike_at_once_stay_apart(served: Served) -> None:
 
 
 def test_a_stream_comes_back_byte_by_byte_as_the_model_sent_it(served: Served) -> None:
-    import httpx2
-
     body = {"model": "small", "messages": [{"role": "user", "content": "Hej"}], "stream": True}
     served.model.will_stream("Hej ", "på ", "dig, Åsa 🐝", usage=True)
-    through = httpx2.post(f"{served.url}/v1/chat/completions", json=body)
+    through = post(f"{served.url}/v1/chat/completions", json=body)
     served.model.will_stream("Hej ", "på ", "dig, Åsa 🐝", usage=True)
-    straight = httpx2.post(f"{served.model.url}/chat/completions", json=body)
+    straight = post(f"{served.model.url}/chat/completions", json=body)
 
     assert through.content == straight.content
     assert through.headers["content-type"] == straight.headers["content-type"]
@@ -492,9 +490,7 @@ def test_fifty_chats_at_once_lose_and_mix_nothing(served: Served) -> None:
      b"[" * 100_000, b'{"messages": []}'],
 )  # fmt: skip
 def test_no_body_breaks_the_server(served: Served, body: bytes) -> None:
-    import httpx2
-
-    answer = httpx2.post(f"{served.url}/v1/chat/completions", content=body)
+    answer = post(f"{served.url}/v1/chat/completions", content=body)
 
     assert answer.status_code in (200, 400)
     assert ask(served, ("user", "Still there?")).choices

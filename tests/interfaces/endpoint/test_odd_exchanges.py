@@ -25,7 +25,7 @@ from memory_rag.memory import Memory
 from memory_rag.prompt.prompt_context import PromptContext
 from memory_rag.settings import Settings
 from tests.interfaces.endpoint.conftest import Served
-from tests.interfaces.serving.served import PATIENCE_S, opened, serving, until
+from tests.interfaces.serving.served import PATIENCE_S, get, opened, post, serving, until
 
 Message = tuple[str, str]
 
@@ -111,7 +111,7 @@ def test_a_refusal_and_an_answer_in_json_are_kept_as_they_are(served: Served) ->
 
 @pytest.mark.parametrize("path", ["responses", "completions", "audio/speech", "files", "chat/completions/c1/messages"])
 def test_other_parts_of_the_api_are_refused_in_words_and_nothing_is_asked(served: Served, path: str) -> None:
-    answer = httpx2.post(f"{served.url}/v1/{path}", json={"model": "small", "input": "Hello"}, timeout=PATIENCE_S)
+    answer = post(f"{served.url}/v1/{path}", json={"model": "small", "input": "Hello"})
 
     assert answer.status_code == 404
     assert answer.json()["error"]["type"] == "not_served"
@@ -173,7 +173,7 @@ def before(upstream: Upstream, home: Path) -> Iterator[tuple[str, Memories]]:
 
 def posted(url: str, **more: Any) -> httpx2.Response:
     body = {"model": "small", "messages": [{"role": "user", "content": "Hello"}], **more}
-    return httpx2.post(f"{url}/v1/chat/completions", json=body, timeout=PATIENCE_S)
+    return post(f"{url}/v1/chat/completions", json=body)
 
 
 @pytest.mark.parametrize("said", [b"", b"I am no server\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"])
@@ -296,7 +296,7 @@ def test_the_server_answers_others_while_a_write_waits(served: Served) -> None:
     chat = threading.Thread(target=ask, args=(served, ("user", "Hello")))
     chat.start()
     try:
-        assert httpx2.get(f"{served.url}/v1/models", timeout=PATIENCE_S).status_code == 200
+        assert get(f"{served.url}/v1/models").status_code == 200
         assert served.model.requests == []
     finally:
         blocker.execute("ROLLBACK")

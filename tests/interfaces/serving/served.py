@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import uvicorn
 
 from memory_rag.interfaces.serving.live_memory import LiveMemory
@@ -26,6 +27,14 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it never happened"
         time.sleep(0.01)
+
+
+def get(url: str, **wishes: Any) -> httpx2.Response:
+    return httpx2.get(url, **{"timeout": PATIENCE_S, **wishes})
+
+
+def post(url: str, **wishes: Any) -> httpx2.Response:
+    return httpx2.post(url, **{"timeout": PATIENCE_S, **wishes})
 
 
 def opened(home: Path, name: str) -> LiveMemory:

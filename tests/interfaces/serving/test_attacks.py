@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx2
 import pytest
 
 from memory_rag.interfaces.endpoint.upstream import Upstream
@@ -15,7 +14,7 @@ from memory_rag.interfaces.serving.app import Service, app_of
 from memory_rag.interfaces.serving.limits import Limits
 from memory_rag.interfaces.serving.memories import Memories
 from memory_rag.interfaces.serving.patience import PatientProtocol
-from tests.interfaces.serving.served import PATIENCE_S, opened, serving
+from tests.interfaces.serving.served import PATIENCE_S, get, opened, serving
 from tests.model_server import model_server
 
 CHAT = b'{"model": "small", "messages": [{"role": "user", "content": "Let me in"}]}'
@@ -175,7 +174,7 @@ def test_bodies_that_never_come_keep_no_places(url: str) -> None:
     answers = [client.recv(65536) for client in slow]
 
     assert {status(answer) for answer in answers} == {408}
-    assert httpx2.get(url + "/", timeout=PATIENCE_S).status_code == 200
+    assert get(url + "/").status_code == 200
     for client in slow:
         client.close()
 

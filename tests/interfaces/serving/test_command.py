@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx2
+from tests.interfaces.serving.served import get, post
 
 RUN = [sys.executable, "-m", "memory_rag", "--embedder", "none"]
 
@@ -22,8 +22,10 @@ def test_it_says_where_it_serves_and_leaves_when_it_is_told_to(tmp_path: Path) -
         told = [process.stderr.readline() for _ in range(4)]
         url = re.search(r"http://\S+", told[1])
         assert url is not None
-        page = httpx2.get(url[0])
-        chat = httpx2.post(f"{url[0]}v1/chat/completions", json={"model": "m", "messages": []})
+        page = get(url[0])
+        keyed = {"Authorization": "Bearer sk-not-for-logs", "X-Memory-Token": "sk-not-for-logs"}
+        chat = post(f"{url[0]}v1/chat/completions", json={"model": "m", "messages": []}, headers=keyed)
+        get(f"{url[0]}turn?id=sk-not-for-logs")
         process.send_signal(signal.SIGTERM)
         process.wait(20)
         rest = process.stderr.read()

@@ -23,7 +23,7 @@ from memory_rag.interfaces.endpoint.upstream import Upstream
 from memory_rag.interfaces.serving.app import Service, app_of
 from memory_rag.interfaces.serving.memories import Memories
 from tests.evaluation.made_report import made_report
-from tests.interfaces.serving.served import opened, serving
+from tests.interfaces.serving.served import PATIENCE_S, get, opened, post, serving
 from tests.model_server import ModelServer, model_server
 
 EXPORT = [
@@ -76,7 +76,7 @@ def test_from_an_import_through_a_chat_and_a_quote_to_forgetting_and_its_proof(
     assert memory.get(turn_id).text == EXPORT[0]["content"]
 
     ids = [turn.turn_id for turn in memory.turns() if "54 euro" in turn.text]
-    with httpx2.Client(base_url=url) as browser:
+    with httpx2.Client(base_url=url, timeout=PATIENCE_S) as browser:
         shown = browser.get("/forget", params={"turn": ids}).text
         done = browser.post("/forget", data=form_of(shown, "/forget"), headers={"Origin": url})
 
@@ -89,7 +89,7 @@ def test_a_form_without_its_mark_changes_nothing(whole: tuple[str, ModelServer, 
     memories.own.get(create=True).add("Stays.")
 
     for path in ("/forget", "/pin", "/correct", "/retention", "/off-record", "/state", "/decide", "/summary"):
-        answer = httpx2.post(url + path, data={"turn": "t1", "id": "t1", "text": "x", "do": "apply", "off": "1"})
+        answer = post(url + path, data={"turn": "t1", "id": "t1", "text": "x", "do": "apply", "off": "1"})
         assert answer.status_code == 403, path
     assert [turn.text for turn in memories.own.get().turns()] == ["Stays."]
 
@@ -104,15 +104,15 @@ def test_other_names_and_other_pages_are_refused_everywhere(
     url, _model, memories = whole
     memories.own.get(create=True).add("Hello.")
 
-    assert httpx2.get(url + "/", headers=headers).status_code == status
-    assert httpx2.get(url + "/v1/models", headers=headers).status_code == status
-    assert httpx2.get(url + "/export/jsonl", headers=headers).status_code == status
+    assert get(url + "/", headers=headers).status_code == status
+    assert get(url + "/v1/models", headers=headers).status_code == status
+    assert get(url + "/export/jsonl", headers=headers).status_code == status
 
 
 def test_a_page_may_run_nothing_but_our_own_script(whole: tuple[str, ModelServer, Memories]) -> None:
     url, _model, _memories = whole
 
-    answer = httpx2.get(url + "/")
+    answer = get(url + "/")
 
     assert answer.headers["content-security-policy"].startswith(
         "default-src 'none'; script-src 'self'; style-src 'self'"
@@ -126,7 +126,7 @@ def test_a_page_may_run_nothing_but_our_own_script(whole: tuple[str, ModelServer
 
 @pytest.mark.parametrize("name", ["../page.py", "%2e%2e%2fpage.py", "page.py", "..%5cpage.css", ""])
 def test_no_other_file_is_served(whole: tuple[str, ModelServer, Memories], name: str) -> None:
-    assert httpx2.get(f"{whole[0]}/static/{name}").status_code == 404
+    assert get(f"{whole[0]}/static/{name}").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -143,12 +143,12 @@ def test_no_address_breaks_a_view(whole: tuple[str, ModelServer, Memories], path
     url, _model, memories = whole
     memories.own.get(create=True).add("Hello there.")
 
-    assert httpx2.get(url + path).status_code in (200, 400, 404)
+    assert get(url + path).status_code in (200, 400, 404)
 
 
 def test_the_language_goes_back_only_to_a_place_of_this_server(whole: tuple[str, ModelServer, Memories]) -> None:
     for where in ("//evil.example", "https://evil.example", "/\\evil.example"):
-        answer = httpx2.post(whole[0] + "/language", data={"language": "sv", "next": where})
+        answer = post(whole[0] + "/language", data={"language": "sv", "next": where})
         assert answer.headers["location"] == "/"
 
 
@@ -158,16 +158,16 @@ def test_with_a_token_programs_send_it_and_a_browser_gives_it_once(tmp_path: Pat
     memories.own.get(create=True).add("Hello.")
     with model_server() as model:
         app = app_of(Service(memories, Upstream(model.url, key="sk-server"), token=token))
-        with serving(app) as url, httpx2.Client(base_url=url) as browser:
+        with serving(app) as url, httpx2.Client(base_url=url, timeout=PATIENCE_S) as browser:
             asked = browser.get("/about")
             wrong = browser.post("/enter", data={"token": "no", "next": "/about"})
             right = browser.post("/enter", data={"token": token, "next": "/about"})
             elsewhere = browser.post("/enter", data={"token": token, "next": "//evil.example"})
             after = browser.get("/about")
-            refused = httpx2.post(f"{url}/v1/chat/completions", json={})
+            refused = post(f"{url}/v1/chat/completions", json={})
             with openai.OpenAI(base_url=f"{url}/v1", api_key=token, max_retries=0) as client:
                 client.chat.completions.create(model="small", messages=[{"role": "user", "content": "Hi"}])
-            forged = httpx2.get(f"{url}/about", headers={"Cookie": "memory_rag_door=" + "0" * 64})
+            forged = get(f"{url}/about", headers={"Cookie": "memory_rag_door=" + "0" * 64})
         memories.close()
 
     assert (asked.status_code, wrong.status_code, right.status_code, after.status_code) == (401, 403, 303, 200)
@@ -191,10 +191,10 @@ def test_what_is_too_large_is_refused_whether_it_says_so_or_not(whole: tuple[str
         for start in range(0, len(large), 65536):
             yield large[start : start + 65536]
 
-    assert httpx2.post(url + "/pin", content=large).status_code == 413
-    assert httpx2.post(url + "/pin", content=in_chunks()).status_code == 413
-    assert httpx2.post(url + "/pin", content="a=b&" * 5000).status_code == 400
-    assert httpx2.get(url + "/search?" + "a=b&" * 5000).status_code == 400
+    assert post(url + "/pin", content=large).status_code == 413
+    assert post(url + "/pin", content=in_chunks()).status_code == 413
+    assert post(url + "/pin", content="a=b&" * 5000).status_code == 400
+    assert get(url + "/search?" + "a=b&" * 5000).status_code == 400
 
 
 def test_everything_can_be_taken_out_and_read_in_again(
@@ -207,7 +207,7 @@ def test_everything_can_be_taken_out_and_read_in_again(
             replace(memory.add("x") if number == 0 else memory.get("t1"), turn_id="", text=f"Number {number}.")
         )
 
-    lines = httpx2.get(url + "/export/jsonl").text
+    lines = get(url + "/export/jsonl").text
 
     assert lines == "".join(memory.export())
 
@@ -217,9 +217,9 @@ def test_a_benchmark_report_is_shown_in_a_box_in_which_nothing_runs(tmp_path: Pa
     memories = Memories(opened(tmp_path, "main"), name="main", home=tmp_path)
     memories.own.get(create=True)
     with serving(app_of(Service(memories, has_mcp=False, reports=[tmp_path / "mine"]))) as url:
-        listed = httpx2.get(url + "/benchmarks").text
-        shown = httpx2.get(url + "/benchmarks/report?name=mine")
-        chat = httpx2.post(url + "/v1/chat/completions", json={"model": "m", "messages": []})
+        listed = get(url + "/benchmarks").text
+        shown = get(url + "/benchmarks/report?name=mine")
+        chat = post(url + "/v1/chat/completions", json={"model": "m", "messages": []})
     memories.close()
 
     assert "/benchmarks/report?name=mine" in listed
