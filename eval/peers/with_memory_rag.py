@@ -64,6 +64,9 @@ class Peer:
     def filtered(self, text: str, vector: Any, conversation: str) -> list[str]:
         return self._found(text, "hybrid", Within(conversation=conversation))
 
+    def keyword_filtered(self, text: str, vector: Any, conversation: str) -> list[str]:
+        return self._found(text, "keyword", Within(conversation=conversation))
+
     def delete(self, turn_id: str) -> None:
         self.memory.forget([turn_id])
 

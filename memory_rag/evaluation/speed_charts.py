@@ -80,7 +80,7 @@ def write_speed_charts(result: Result, folder: Path) -> list[Path]:
 
 
 def _drawn(unit: str, lines: Sequence[Line]) -> Figure:
-    figure, axes = new_figure(height_in=3.6, left_in=0.6, right_in=1.05)
+    figure, axes = new_figure(height_in=3.6, left_in=0.75, right_in=1.05)
     sizes = sorted({size for line in lines for size, _ in line.points})
     axes.set_xscale("log")
     axes.set_xticks(sizes, [_short(size) for size in sizes])

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -31,6 +31,8 @@ from memory_rag.evaluation.speed_subjects import Tell
 COMPARED_AT: Final = (10_000, 100_000, 1_000_000)
 GROWN_AT: Final = (1_000, 3_000, 30_000, 300_000)
 """Where we are measured alone, for the chart of cost against turns."""
+ADDS_ALONE: Final = 20
+"""A round's adds where we are measured alone: the first of a round finds nothing of what it needs in the caches."""
 _RESERVED: Final = 10_000_000
 """Numbers of new turns begin here: no file holds them."""
 
@@ -163,7 +165,12 @@ class Comparison:
             with self._start(peer, size) as process:
                 process.ask("open")
                 side = Side(peer, process, questions, self._new_turns())
-                in_turns([side], self.often, our_way=way, acts=() if way == "keyword" else acts[peer])
+                in_turns(
+                    [side],
+                    replace(self.often, adds=ADDS_ALONE),
+                    our_way=way,
+                    acts=() if way == "keyword" else acts[peer],
+                )
                 times = {name: took.as_json() for name, took in side.times.items()}
                 if peer is US_FULL:
                     measured["add_full"] = times["add"] | {"waits_for_disk": self._waits_for_disk(US_FULL, size)}
@@ -252,7 +259,10 @@ class Comparison:
     def _keep(self, size: int, peer: Peer, what: str, found: dict[str, Any]) -> None:
         path = self._part(size, peer, what)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
+        # Whole or not at all: a run that is stopped here goes on with what is kept.
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
+        part.rename(path)
 
     def _kept(self, size: int) -> dict[str, dict[str, Any]]:
         """Return what was measured at a size: name, then ``load``, ``alone`` or ``beside``."""

@@ -24,6 +24,8 @@ CHARTS: Final = {
     "peers-query": "Milliseconds a query against turns, beside the peers",
     "peers-add": "Milliseconds a durable add against turns, beside the peers",
 }
+_BY_WORDS: Final = {"search": "keyword", "filtered": "keyword_filtered"}
+"""What we are asked beside a peer that knows words alone."""
 _MIB: Final = 1 << 20
 ALIKE_FROM: Final = 0.9
 """Agreement with exact search from which on a peer's search is compared by its time with ours."""
@@ -49,11 +51,12 @@ def compared_sizes(result: Result) -> list[tuple[int, Result]]:
     ]
 
 
-def ratios(peer: Result, way: str, ours: str | None = None) -> list[float]:
+def ratios(peer: Result, way: str) -> list[float]:
     """Return how many times as long a peer takes as we do in the same round, a number a round; empty if it can't."""
     beside = peer.get("beside", {})
     theirs = beside.get("peer", {}).get(way)
-    own = beside.get("us", {}).get(ours or way) or beside.get("us", {}).get("keyword")
+    us = beside.get("us", {})
+    own = us.get(way) or us.get(_BY_WORDS.get(way, way))
     if theirs is None or own is None:
         return []
     return [their / our for their, our in zip(theirs["rounds_ms"], own["rounds_ms"], strict=False)]

@@ -50,11 +50,12 @@ PEERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Often:
-    """How often each thing is done: ``rounds`` of so many questions and adds, and so many fresh processes."""
+    """How often each thing is done: ``rounds`` of so many questions, adds and deletes, and so many fresh processes."""
 
     rounds: int = 5
     questions: int = 10
     adds: int = 3
+    deletes: int = 3
     openings: int = 5
     opening_budget_s: float = 25.0
 
@@ -142,7 +143,7 @@ class Side:
     def delete(self, often: Often) -> None:
         """Time a round of deletes with the search that follows each, and see whether what was deleted is gone."""
         answers: list[Answer] = []
-        for turn, vector in self._added:
+        for turn, vector in self._added[: often.deletes]:
             if "delete" in self._done or ("delete" in self._slow and answers):
                 break
             deleted = self.process.ask("delete", turn_id=turn["id"])
@@ -156,7 +157,7 @@ class Side:
 
     def _ask(self, way: str, question: Question) -> Answer:
         given: dict[str, Any] = {"text": question.text, "vector": question.vector}
-        if way == "filtered":
+        if way.endswith("filtered"):
             given["conversation"] = question.conversation
         return self.process.ask(way, **given)
 
@@ -203,7 +204,7 @@ def in_turns(
 def ways_of(peer: Peer, our_way: str) -> tuple[str, ...]:
     """Return the questions that a side is asked; we are asked as the peer can answer."""
     if peer.name == US.name:
-        return (our_way, "filtered")
+        return (our_way, "keyword_filtered" if our_way == "keyword" else "filtered")
     return ("search", "filtered") if peer.can_add else ("search",)
 
 

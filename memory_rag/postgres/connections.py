@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any, Final, TypeAlias
 
 import psycopg
@@ -244,8 +244,13 @@ class PostgresConnections:
         Raises:
             StoreError: they can't be read.
         """
-        with self.errors(), self._connected() as connection, self._transaction(connection, _LOOKING_AT_ONE_STATE):
-            yield Snapshot(Streaming(connection), threading.Lock())
+        with (
+            self.errors(),
+            self._connected() as connection,
+            self._transaction(connection, _LOOKING_AT_ONE_STATE),
+            closing(Streaming(connection)) as streaming,
+        ):
+            yield Snapshot(streaming, threading.Lock())
 
     def close(self) -> None:
         """Close the connections; one that is in use is closed after it. In a forked child they are the parent's."""

@@ -26,6 +26,7 @@ class _Cursor(Protocol):
     def fetchmany(self, size: int, /) -> list[Any]: ...
     def fetchall(self) -> list[Any]: ...
     def __iter__(self) -> Iterator[Any]: ...
+    def close(self) -> None: ...
 
 
 class _Connection(Protocol):
@@ -113,14 +114,36 @@ class Streaming:
 
     def __init__(self, connection: _Connection) -> None:
         self._connection = connection
+        self._open: list[_Cursor] = []
         self._n_queries = 0
 
-    def execute(self, statement: str, values: Sequence[Any], /) -> _Cursor:
+    def execute(self, statement: str, values: Sequence[Any], /) -> _Streamed:
         self._n_queries += 1
         spoken = in_postgres(statement)
         cursor = self._connection.cursor(f"rows_{self._n_queries}", binary=True)
+        self._open.append(cursor)
         cursor.execute(spoken.statement, spoken.placed(values))
-        return cursor
+        return _Streamed(cursor, self._open)
+
+    def close(self) -> None:
+        """End the queries that weren't read to their end, while the transaction is still open."""
+        for cursor in self._open:
+            cursor.close()
+
+
+class _Streamed:
+    """What a query gives, until its end."""
+
+    def __init__(self, cursor: _Cursor, still_open: list[_Cursor]) -> None:
+        self._cursor = cursor
+        self._still_open = still_open
+
+    def fetchmany(self, size: int, /) -> list[Any]:
+        some = self._cursor.fetchmany(size) if self._cursor in self._still_open else []
+        if not some and self._cursor in self._still_open:
+            self._still_open.remove(self._cursor)
+            self._cursor.close()
+        return some
 
 
 def _unwritable(error: UnicodeEncodeError) -> StoreError:

@@ -28,7 +28,6 @@ _MOST_DIM: Final = 4000
 _LOOKED_FOR: Final = 400
 _WORDS: Final = ("sha256", "speaker", "blocks", "indexed_start", "indexed_end")
 """What tells whether a turn still has the words that were embedded."""
-_STILL_SAID: Final = " AND ".join(f"{name} IS :{name}" for name in _WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,26 +97,22 @@ class ServerVectors:
 
     def put(self, embedded: Sequence[Embedded]) -> int:
         """Keep the vectors of turns that still have the words that were embedded, and return of how many."""
-        n_kept = 0
         with self._connections.writing() as connection:
-            for one in embedded:
-                words = {name: value for name, value in row_values(one.turn).items() if name in _WORDS}
-                if not self._is_still_said(connection, {**words, "row": one.row}):
-                    continue
-                n_kept += 1
-                connection.execute(f"DELETE FROM vectors WHERE space = {self.space} AND row = ?", (one.row,))
-                connection.executemany(
-                    f"INSERT INTO vectors VALUES (?, {self.space}, ?, ?, ?::float8[]::vector({self._dim}))",
-                    [
-                        (one.row, span.start, span.end, vector.tolist())
-                        for span, vector in zip(one.spans, one.vectors, strict=True)
-                    ],
-                )
-        return n_kept
-
-    def _is_still_said(self, connection: Connection, values: dict[str, Any]) -> bool:
-        found = connection.execute(f"SELECT 1 FROM turns WHERE row = :row AND {_STILL_SAID}", values)
-        return found.fetchone() is not None
+            said = _words_at(connection, [one.row for one in embedded])
+            kept = [one for one in embedded if said.get(one.row) == _words_of(one.turn)]
+            connection.execute(
+                f"DELETE FROM vectors WHERE space = {self.space} AND row = ANY(?::bigint[])",
+                ([one.row for one in kept],),
+            )
+            connection.executemany(
+                f"INSERT INTO vectors VALUES (?, {self.space}, ?, ?, ?::float8[]::vector({self._dim}))",
+                [
+                    (one.row, span.start, span.end, vector.tolist())
+                    for one in kept
+                    for span, vector in zip(one.spans, one.vectors, strict=True)
+                ],
+            )
+        return len(kept)
 
     def nearest(self, query: Vectors, *, n: int, conversation_id: str | None = None) -> list[Near]:
         """Return the n turns nearest to a query, best first, ties by row; fewer only if fewer have a vector."""
@@ -142,7 +137,7 @@ class ServerVectors:
         return {near.row: near for near in self._scored(query, found)}
 
     def _are_few(self, connection: Connection) -> bool:
-        counted = f"SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space = {self.space} LIMIT ?) AS some"
+        counted = f"SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space = {self.space} LIMIT ?) AS counted"
         return bool(connection.execute(counted, (self._exact_up_to + 1,)).fetchone()[0] <= self._exact_up_to)
 
     def _best(
@@ -177,6 +172,19 @@ class ServerVectors:
             if row not in best or score > best[row].score:
                 best[row] = Near(row, Span(start, end), score)
         return sorted(best.values(), key=lambda near: (-near.score, near.row))
+
+
+def _words_of(turn: Turn) -> tuple[Any, ...]:
+    values = row_values(turn)
+    return tuple(values[name] for name in _WORDS)
+
+
+def _words_at(connection: Connection, rows: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    """Return what the turns at these rows say now; those that are gone are left out."""
+    found = connection.execute(
+        f"SELECT row, {', '.join(_WORDS)} FROM turns WHERE row = ANY(?::bigint[])", (list(rows),)
+    ).fetchall()
+    return {int(row): tuple(words) for row, *words in found}
 
 
 def space_of(fingerprint: str) -> int:

@@ -162,7 +162,7 @@ class TurnReader:
         with self._connections.reading() as connection:
             found = connection.execute(
                 "SELECT count(*) FROM (SELECT 1 FROM turns WHERE conversation_id = ? AND ordinal > ? AND ordinal < ? "
-                "AND recalled = 1 LIMIT ?) AS some",
+                "AND recalled = 1 LIMIT ?) AS counted",
                 (conversation_id, after, before, up_to),
             ).fetchone()
         return int(found[0])

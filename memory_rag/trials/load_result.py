@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -36,6 +37,8 @@ _MOST_SEARCHES_A_SECOND: Final = 400
 """So many different questions are made ready for each second of searching."""
 _WARMING: Final = 5
 _BLOCK: Final = 10_000
+_LAST_WORDS: Final = 2000
+_LOOKS_EVERY_S: Final = 0.05
 
 Tell = Callable[[str, int, int], None]
 
@@ -86,8 +89,8 @@ def load_result(scratch: Path, *, load: Load, seed: int, embedder: str, tell: Te
     folder, corpus = scratch / "memory", Corpus(seed=seed)
     load_before = os.getloadavg()[0]
     _fill(folder, corpus, load.n_turns, embedder=embedder, tell=tell)
-    with _logged(scratch / "server.log") as log:
-        result, chats = asyncio.run(_measured(folder, corpus, load, embedder=embedder, log=log, tell=tell))
+    log = scratch / "server.log"
+    result, chats = asyncio.run(_measured(folder, corpus, load, embedder=embedder, log=log, tell=tell))
     result["stored"] = check_nothing_lost(folder, chats)
     made = provenance(
         seed=seed,
@@ -138,7 +141,7 @@ def _fill(folder: Path, corpus: Corpus, n_turns: int, *, embedder: str, tell: Te
 
 
 async def _measured(
-    folder: Path, corpus: Corpus, load: Load, *, embedder: str, log: Any, tell: Tell
+    folder: Path, corpus: Corpus, load: Load, *, embedder: str, log: Path, tell: Tell
 ) -> tuple[dict[str, Any], list[Chat]]:
     try:
         import httpx2
@@ -153,14 +156,14 @@ async def _measured(
         result: dict[str, Any] = {}
         questions = corpus.questions(load.n_alone, among=load.n_turns)
         with _serving(folder, upstream=quick, embedder=embedder, log=log) as server:
-            await _warmed(client, server.url)
+            await _warmed(client, server.url, log=log)
             alone = [f"Do you remember: {question} [alone m{n}]" for n, question in enumerate(questions)]
             result["alone"] = await added_to_a_chat(
                 client, straight=quick, through=f"{server.url}/v1", questions=alone, tell=tell
             )
             result["searches"] = await _searches(client, server, corpus, load, tell=tell)
         with _serving(folder, upstream=slow, embedder=embedder, log=log) as server:
-            await _warmed(client, server.url)
+            await _warmed(client, server.url, log=log)
             straight = await chats_at_once(client, slow, _chats(corpus, load), tell=tell)
             chats = _chats(corpus, load)
             through = await chats_at_once(client, f"{server.url}/v1", chats, tell=tell)
@@ -204,40 +207,43 @@ def _each(seconds: float, n: int) -> float:
     return 1000 * seconds / n if n else 0.0
 
 
-async def _warmed(client: Any, url: str) -> None:
+async def _warmed(client: Any, url: str, *, log: Path) -> None:
     """Ask a few questions, so that everything is loaded."""
     for number in range(_WARMING):
         for search in (by_page(client, url), by_mcp(client, url, mode="hybrid")):
             if not await search(f"What did I say in March 2023 about number {number}?"):
-                raise MemoryRagError("the server doesn't answer searches; what it said is in server.log")
+                said = log.read_text(encoding="utf-8")[-_LAST_WORDS:]
+                raise MemoryRagError(f"the server doesn't answer searches: {said}")
 
 
 @contextmanager
-def _logged(path: Path) -> Iterator[Any]:
-    with path.open("w", encoding="utf-8") as file:
-        yield file
+def _serving(folder: Path, *, upstream: str, embedder: str, log: Path) -> Iterator[_Server]:
+    """Run ``memory-rag serve`` in a process of its own until the end; what it says goes to a file.
 
-
-@contextmanager
-def _serving(folder: Path, *, upstream: str, embedder: str, log: Any) -> Iterator[_Server]:
-    """Run ``memory-rag serve`` in a process of its own until the end."""
+    Raises:
+        MemoryRagError: it didn't start.
+    """
     command = [sys.executable, "-m", "memory_rag", "--embedder", embedder, "serve", "--memory", str(folder)]
     command += ["--port", "0", "--upstream", upstream]
     environment = {**os.environ, "MEMORY_RAG_LANGUAGE": "en"}
     environment.pop("MEMORY_RAG_TOKEN", None)
-    with subprocess.Popen(command, stdout=log, stderr=subprocess.PIPE, text=True, env=environment) as process:
-        assert process.stderr is not None
+    with (
+        log.open("wb") as file,
+        subprocess.Popen(command, stdout=file, stderr=file, env=environment) as process,
+    ):
         try:
-            yield _Server(_url_in(process.stderr), process.pid)
+            yield _Server(_url_in(log, process), process.pid)
         finally:
             process.terminate()
             process.wait()
 
 
-def _url_in(lines: Any) -> str:
-    said = []
-    for line in lines:
-        said.append(line)
-        if found := re.search(r"the page +(http://\S+?)/?\s", line):
+def _url_in(log: Path, process: subprocess.Popen[bytes]) -> str:
+    while True:
+        has_ended = process.poll() is not None
+        said = log.read_text(encoding="utf-8")
+        if found := re.search(r"the page +(http://\S+?)/?\s", said):
             return found[1]
-    raise MemoryRagError(f"the server didn't start: {''.join(said)[-2000:]}")
+        if has_ended:
+            raise MemoryRagError(f"the server didn't start: {said[-_LAST_WORDS:]}")
+        time.sleep(_LOOKS_EVERY_S)

@@ -22,7 +22,7 @@ from memory_rag.postgres.turn_store import PostgresTurnStore
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_store import NEXT, Appended
 from memory_rag.store.turn_writer import TurnWriter
-from memory_rag.turns import Block, Conversation, Role, Source, Span, Turn
+from memory_rag.turns import Block, Conversation, Role, Source, Span, Turn, Withheld
 
 Store = TurnWriter
 Open = Callable[[], Store]
@@ -466,6 +466,63 @@ def test_neighbours_are_those_of_the_conversation_in_spoken_order(store: Store) 
     assert around("b", 0, 1) == ["b", "b2"]
     assert around("b2", 1, 0) == ["b", "b2"]
     assert around("other", 2, 2) == ["other"]
+
+
+def test_what_was_said_last_is_found_without_the_rest(store: Store) -> None:
+    assert store.newest_turn() is None
+    assert store.newest("c", n=3) == []
+    store.append([said(f"{i}", turn_id=f"{i}", recalled=i != 3) for i in range(6)])
+    store.append([said("early", turn_id="early", ordinal=2), said("other", turn_id="other", conversation_id="d")])
+
+    def newest(n: int, **given: int) -> list[str]:
+        return [turn.turn_id for turn in store.newest("c", n=n, **given)]
+
+    assert (newest(2), newest(0), newest(9, after=2)) == (["4", "5"], [], ["3", "4", "5"])
+    assert newest(5) == ["2", "early", "3", "4", "5"]
+    last = store.newest_turn()
+    assert last is not None
+    assert last.turn_id == "other"
+    assert store.count_between("c", after=0, before=5, up_to=9) == 4
+    assert store.count_between("c", after=0, before=5, up_to=2) == 2
+    assert store.count_between("nobody", after=0, before=5, up_to=2) == 0
+
+
+def test_what_was_corrected_is_known_with_what_it_was_and_when(store: Store) -> None:
+    before = datetime.now(UTC)
+    store.append([said(f"{i}", turn_id=f"{i}", source=Source("chat", f"{i}", f"{{{i}}}")) for i in range(4)])
+    store.correct("2", text="two")
+    store.correct("2", text="deux", speaker="Ada")
+    store.correct("1", text="one")
+    store.correct("0", text="zero", keep_old=False)
+
+    assert store.corrected_turns() == ["1", "2"]
+    assert [(turn.text, turn.speaker) for turn in store.earlier_versions("2")] == [("2", "user"), ("two", "user")]
+    assert [(turn.turn_id, turn.text) for turn in store.versions()] == [("1", "1"), ("2", "2"), ("2", "two")]
+    assert store.earlier_versions("0") == []
+    at = store.corrected_at(["0", "1", "2", "3", "nobody"])
+    assert at.keys() == {"0", "1", "2"}
+    assert before <= at["2"] <= at["1"] <= at["0"] <= datetime.now(UTC)
+    erased = store.get(["0"])[0].source
+    assert erased is not None
+    assert erased.raw is None
+
+
+def test_a_newer_export_corrects_brings_back_and_marks_what_is_gone(store: Store) -> None:
+    def export(texts: dict[int, str]) -> Appended:
+        turns = [said(text, ordinal=i, source=Source("chat", f"{i}", text)) for i, text in texts.items()]
+        return store.append(turns, newer=True, whole=True)
+
+    assert export({0: "a", 1: "b", 2: "c"}).turn_ids == ("t1", "t2", "t3")
+
+    edited = export({0: "a", 2: "c, as edited", 3: "d"})
+
+    assert edited == Appended(("t4",), already_there=2, corrected=("t3",), vanished=("t2",))
+    assert store.vanished().keys() == {"t2"}
+    assert export({0: "a", 1: "b", 2: "c", 3: "d"}).differing == ("t3",)
+    assert store.vanished() == {}
+    assert [turn.text for _, turn in store.scan()] == ["a", "b", "c, as edited", "d"]
+    assert store.append([Withheld("chat", "c", ("3", "9"))], newer=True).already_there == 0
+    assert [turn.recalled for _, turn in store.scan()] == [True, True, True, False]
 
 
 def test_more_turns_than_one_fetch_come_back_in_order(store: Store) -> None:

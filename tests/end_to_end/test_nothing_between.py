@@ -204,7 +204,7 @@ def test_hidden_tool_traffic_behind_the_summary_is_not_lost_either(memory: Memor
     memory.summaries.summarise("main", keep_recent=2)
     for at, (role, text, blocks) in enumerate([call("A", "B"), answer("A"), answer("B"), DONE]):
         memory.add(text, role=role, blocks=blocks, turn_id=f"x{at}", recalled=not blocks)
-    context = memory.context("?", token_budget=room_for(memory, newest=5, more=5), retrieve="never")
+    context = memory.context("?", token_budget=room_for(memory, newest=5, more=60), retrieve="never")
 
     assert heard(context) >= {"main5", "main6", "x0", "x3"}
     assert answers_without_call(context.messages) == calls_without_answer(context.messages) == []

@@ -18,7 +18,7 @@ from memory_rag.evaluation.speed_peers import PEERS, Often, Peer
 from memory_rag.evaluation.speed_shared import SharedCorpus, agreement, exactly_nearest
 
 SCRIPTS = Path(__file__).parents[2] / "eval" / "peers"
-OFTEN = Often(rounds=2, questions=2, adds=2, openings=0)
+OFTEN = Often(rounds=2, questions=2, adds=2, deletes=1, openings=0)
 LISTED = '''
 """Everything in a list, written down as JSON."""
 
@@ -48,7 +48,7 @@ class Peer:
         fit.sort(key=lambda turn: -len(asked & set(searchable(turn).lower().split())))
         return [turn["id"] for turn in fit[:K]]
 
-    nearest = filtered = keyword = search
+    nearest = filtered = keyword = keyword_filtered = search
 
     def delete(self, turn_id):
         self.turns = [turn for turn in self.turns if turn["id"] != turn_id]

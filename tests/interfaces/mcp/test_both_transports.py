@@ -113,6 +113,7 @@ def test_all_that_is_offered_answers_typed_over_both(memory_rag: CommandLine, tr
     asyncio.run(talk())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_two_clients_write_at_once_and_both_find_all_of_it(memory_rag: CommandLine, transport: str) -> None:
     async def talk() -> list[bool]:

@@ -48,5 +48,5 @@ def test_what_was_found_is_counted_and_looked_for_anew(only_shown: Shown) -> Non
 
     assert '<th scope="row">phone number</th><td>marked</td><td class="number">1</td>' in page
     at = only_shown.memory.get("t3").text.index("070-123 45 67")
-    assert f'href="/turn?id=t3&amp;start={at}&amp;end={at + 13}#t3"' in page
+    assert f'href="/turn?id=t3&amp;start={at}&amp;end={at + 13}#turn-t3"' in page
     assert "Nothing personal or secret was found" in only_shown.get("/memory/work/about?look=1").text

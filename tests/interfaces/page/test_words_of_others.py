@@ -13,6 +13,7 @@ import pytest
 
 from memory_rag.interfaces.page.reading import PART
 from memory_rag.memory import Memory
+from memory_rag.turns import Role, Turn
 from tests.interfaces.page.conftest import Shown, showing
 
 EVIL: Final = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{7*7}}{%x%}&amp;javascript:alert(1)"
@@ -113,8 +114,8 @@ def test_a_conversation_is_shown_fifty_turns_a_page_and_a_turn_links_to_its_own(
 
     assert "101–125 of 125" in evil.get(f"/conversation?id={AT}&from=100").text
     assert "101–125 of 125" in evil.get(f"/conversation?id={AT}&from=99999").text
-    (link,) = re.findall(r'<h1 class="long"><a href="([^"#]*)#t120"', evil.get("/turn?id=t120").text)
-    assert 'id="t120"' in evil.get(link.replace("&amp;", "&")).text
+    (link,) = re.findall(r'<h1 class="long"><a href="([^"#]*)#turn-t120"', evil.get("/turn?id=t120").text)
+    assert 'id="turn-t120"' in evil.get(link.replace("&amp;", "&")).text
 
 
 def test_more_hits_and_other_views_keep_what_was_narrowed_down(evil: Shown) -> None:
@@ -136,3 +137,17 @@ def test_what_search_says_of_itself_is_said_in_the_reader_s_language(evil: Shown
     assert wrong.status_code == 400
     assert "sommar går inte att tolka som en tid" in wrong.text
     assert 'lang="en"' not in wrong.text.replace('lang="en" aria', "")
+
+
+def test_no_id_of_a_turn_takes_the_place_of_an_element_that_the_script_looks_for(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "main", embedder="none") as memory:
+        for name in ("q", "results", "main"):
+            said = Turn(name, "c", "s", 0, Role.USER, "Ebba", f"Said by {name}.")
+            memory.add_many([said])
+        kept = [turn.turn_id for turn in memory.turns()]
+    for shown in showing(tmp_path):
+        page = shown.get("/conversation?id=c").text
+        for name in kept:
+            assert f'<article class="turn user" id="turn-{name}"' in page
+        ids = re.findall(r' id="([^"]*)"', page)
+        assert len(ids) == len(set(ids))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -24,9 +23,11 @@ class Hasty(PatientProtocol):
     head_s = 0.3
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
-    memories = Memories(opened(tmp_path, "main"), name="main", home=tmp_path)
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server that all of these attack one after the other; at the end its memory is as it was."""
+    home = tmp_path_factory.mktemp("home")
+    memories = Memories(opened(home, "main"), name="main", home=home)
     memories.own.get(create=True).add("The price is 54 euro.")
     service_limits = Limits(at_once=8, patience_s=0.3)
     with model_server() as model:
