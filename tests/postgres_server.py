@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import fcntl
 import importlib.util
 import os
 import shutil
+import subprocess
 import tempfile
+import time
 import uuid
 import warnings
 from collections.abc import Iterator
@@ -18,6 +22,7 @@ import pytest
 
 ROLE = "memory_rag_test"
 PASSWORD = "only for tests"
+STARTS_WITHIN_S = 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +77,7 @@ def postgres_server() -> Iterator[PostgresServer]:
         with pytest.MonkeyPatch.context() as environment, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             environment.setenv("XDG_RUNTIME_DIR", str(place))
-            import pgserver
-
-            started = pgserver.get_server(place / "data", cleanup_mode="stop")
+            started = _started(place / "data")
         try:
             server = PostgresServer(started.get_uri())
             server.as_superuser("ALTER SYSTEM SET fsync = off")
@@ -84,8 +87,31 @@ def postgres_server() -> Iterator[PostgresServer]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 started.cleanup()
+            # At the end of the process it would make its folder anew, to say in it that it is gone.
+            atexit.unregister(started._cleanup)
     finally:
         shutil.rmtree(place, ignore_errors=True)
+
+
+def _started(data: Path) -> Any:
+    """Start a server that is stopped when this process ends, however slow the machine is.
+
+    The wheel gives its own start ten seconds, and as root makes a user for it: two at once would both try.
+    """
+    from pgserver.postgres_server import PostgresServer as Started
+
+    data.mkdir()
+    deadline = time.monotonic() + STARTS_WITHIN_S
+    with (Path(tempfile.gettempdir()) / "memory-rag-pg.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        while True:
+            try:
+                return Started(data, cleanup_mode="stop")
+            except (subprocess.TimeoutExpired, AssertionError):
+                # It starts all the same, and is found by the next try; until it is ready, that asserts so.
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.5)
 
 
 def _with_role(server: PostgresServer) -> Iterator[PostgresServer]:

@@ -24,7 +24,7 @@ def load_table(found: Mapping[str, Any]) -> str:
             (
                 f"{load['clients']} clients: {told}",
                 _ms(one),
-                f"{one['per_second']:.0f}/s; {one['cpu_ms']:.1f} ms of CPU",
+                f"{one['per_second']:.0f}/s; {one['cpu_ms']:.1f} ms of CPU each",
             )
             for name, told in _WAYS.items()
             if (one := result["searches"][name])
@@ -33,7 +33,8 @@ def load_table(found: Mapping[str, Any]) -> str:
             (
                 f"{one['n_chats']} chats at once, {told}: first byte",
                 _ms(one["first_byte"]),
-                f"{one['n_answers']} answers in {one['seconds']:.1f} s",
+                f"{one['n_answers']} answers in {one['seconds']:.1f} s"
+                + (f"; {one['cpu_ms']:.1f} ms of CPU each" if "cpu_ms" in one else ""),
             )
             for told, one in (("the model asked straight", chats["straight"]), ("through the server", chats["through"]))
         ),

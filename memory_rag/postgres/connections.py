@@ -33,6 +33,8 @@ Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 _LEAST_VERSION: Final = 150000
 _MOST_CONNECTIONS: Final = 16
 _CONNECT_TIMEOUT_S: Final = 10
+_LOST: Final = ("08", "57P")
+"""How the states begin that tell of a lost connection, or of a server that stops or starts."""
 _READING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
 # After waiting for its turn, a statement is to see what the one before has committed.
 _WRITING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
@@ -156,8 +158,13 @@ class PostgresConnections:
         except PoolTimeout as error:
             raise unreachable(self.server, str(error)) from error
         except psycopg.Error as error:
-            is_lost = isinstance(error, psycopg.OperationalError) and error.sqlstate is None
-            raise as_ours(str(error), state=error.sqlstate, place=self.place, is_lost=is_lost) from error
+            state = error.sqlstate
+            is_lost = isinstance(error, psycopg.OperationalError) and (state is None or state.startswith(_LOST))
+            if is_lost and not self._closed:
+                # The others that wait for use are gone with it: one call fails, not one for each of them.
+                with suppress(psycopg.Error, PoolClosed):
+                    self._pool.check()
+            raise as_ours(str(error), state=state, place=self.place, is_lost=is_lost) from error
 
     def _is_closed(self) -> StoreError:
         return StoreError(f"the memory at {self.place} is closed; open it again with Memory.open")

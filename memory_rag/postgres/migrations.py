@@ -191,10 +191,11 @@ def m003_forgetting_and_findings() -> Iterator[Table | str]:
     )
 
 
-def m004_vectors() -> Iterator[Table | str]:
-    """Vectors of turns and their passages, which go when their turn does or its words change; needs pgvector.
+def m004_made_of_turns() -> Iterator[Table | str]:
+    """Vectors and words of turns, which go when their turn does or its words change; needs pgvector.
 
-    ``space`` tells the embedder, see :mod:`memory_rag.postgres.vectors`; each space has an index of its own.
+    ``space`` tells the embedder, see :mod:`memory_rag.postgres.vectors`; each space has an index of its own. ``terms``
+    are those of the analyzer, see :mod:`memory_rag.postgres.words`; a long turn has more than one ``part``.
     """
     yield Table(
         "vectors",
@@ -204,26 +205,29 @@ def m004_vectors() -> Iterator[Table | str]:
             span_end bigint NOT NULL,
             embedding vector NOT NULL""",
         "space, row, span_start",
+        ("CREATE INDEX vectors_by_row ON vectors (row)",),
     )
+    yield Table("words", "row bigint NOT NULL, part bigint NOT NULL, terms text NOT NULL", "row, part")
     yield (
-        f"CREATE FUNCTION {SCHEMA}.forget_vectors() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
+        f"CREATE FUNCTION {SCHEMA}.forget_made() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
         f"  DELETE FROM {SCHEMA}.vectors WHERE owner = OLD.owner AND row = OLD.row;\n"
+        f"  DELETE FROM {SCHEMA}.words WHERE owner = OLD.owner AND row = OLD.row;\n"
         "  RETURN NULL;\n"
         "END $$"
     )
     yield (
-        f"CREATE TRIGGER vectors_gone AFTER DELETE ON {SCHEMA}.turns "
-        f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.forget_vectors()"
+        f"CREATE TRIGGER made_of_it_gone AFTER DELETE ON {SCHEMA}.turns "
+        f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.forget_made()"
     )
-    embedded = "speaker, text, blocks, indexed_start, indexed_end"
-    old, new = (", ".join(f"{age}.{name}" for name in embedded.split(", ")) for age in ("OLD", "NEW"))
+    said = "speaker, text, blocks, indexed_start, indexed_end"
+    old, new = (", ".join(f"{age}.{name}" for name in said.split(", ")) for age in ("OLD", "NEW"))
     yield (
-        f"CREATE TRIGGER vectors_outdated AFTER UPDATE OF {embedded} ON {SCHEMA}.turns FOR EACH ROW "
-        f"WHEN (({old}) IS DISTINCT FROM ({new})) EXECUTE FUNCTION {SCHEMA}.forget_vectors()"
+        f"CREATE TRIGGER made_of_it_outdated AFTER UPDATE OF {said} ON {SCHEMA}.turns FOR EACH ROW "
+        f"WHEN (({old}) IS DISTINCT FROM ({new})) EXECUTE FUNCTION {SCHEMA}.forget_made()"
     )
 
 
-STEPS: Final = (m001_numbers, m002_turns_and_changes, m003_forgetting_and_findings, m004_vectors)
+STEPS: Final = (m001_numbers, m002_turns_and_changes, m003_forgetting_and_findings, m004_made_of_turns)
 
 
 def migrate(connection: Executes, *, place: str, create: bool, n_partitions: int = 0) -> None:

@@ -11,9 +11,6 @@ _DISK_FULL = "53100"
 _TOO_MANY_CONNECTIONS = "53300"
 _READ_ONLY = "25006"
 _NO_PRIVILEGE = "42501"
-_NO_EXTENSION = "0A000"
-_CONNECTION = ("08", "57P")
-"""How the states begin that tell of a lost connection, or of a server that stops or starts."""
 
 
 def as_ours(text: str, *, state: str | None, place: str, is_lost: bool) -> MemoryRagError:
@@ -43,7 +40,7 @@ def as_ours(text: str, *, state: str | None, place: str, is_lost: bool) -> Memor
             f"{place} can't be read or written ({text}); the role in the URL needs a database that it owns, and sees "
             "no rows but its owner's"
         )
-    if is_lost or (state or "").startswith(_CONNECTION):
+    if is_lost:
         return StoreError(
             f"the connection to {place} was lost ({text}); whatever was acknowledged is stored, look for the rest and "
             "repeat it once the server is back"

@@ -9,15 +9,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_rag.errors import StoreError
 from memory_rag.postgres.migrations import MAKING_ALONE, SCHEMA
+from memory_rag.postgres.still_said import said_at, said_in
 from memory_rag.store.engine import Connection, Connections
-from memory_rag.store.turn_rows import row_values
 from memory_rag.turns import Span, Turn
 
 Vectors = npt.NDArray[np.float32]
@@ -26,8 +26,6 @@ _EXACT_UP_TO: Final = 10_000
 """Of so many vectors, all are compared: sooner done than to look for a few among the nearest of everybody's."""
 _MOST_DIM: Final = 4000
 _LOOKED_FOR: Final = 400
-_WORDS: Final = ("sha256", "speaker", "blocks", "indexed_start", "indexed_end")
-"""What tells whether a turn still has the words that were embedded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +96,8 @@ class ServerVectors:
     def put(self, embedded: Sequence[Embedded]) -> int:
         """Keep the vectors of turns that still have the words that were embedded, and return of how many."""
         with self._connections.writing() as connection:
-            said = _words_at(connection, [one.row for one in embedded])
-            kept = [one for one in embedded if said.get(one.row) == _words_of(one.turn)]
+            said = said_at(connection, [one.row for one in embedded])
+            kept = [one for one in embedded if said.get(one.row) == said_in(one.turn)]
             connection.execute(
                 f"DELETE FROM vectors WHERE space = {self.space} AND row = ANY(?::bigint[])",
                 ([one.row for one in kept],),
@@ -172,19 +170,6 @@ class ServerVectors:
             if row not in best or score > best[row].score:
                 best[row] = Near(row, Span(start, end), score)
         return sorted(best.values(), key=lambda near: (-near.score, near.row))
-
-
-def _words_of(turn: Turn) -> tuple[Any, ...]:
-    values = row_values(turn)
-    return tuple(values[name] for name in _WORDS)
-
-
-def _words_at(connection: Connection, rows: Sequence[int]) -> dict[int, tuple[Any, ...]]:
-    """Return what the turns at these rows say now; those that are gone are left out."""
-    found = connection.execute(
-        f"SELECT row, {', '.join(_WORDS)} FROM turns WHERE row = ANY(?::bigint[])", (list(rows),)
-    ).fetchall()
-    return {int(row): tuple(words) for row, *words in found}
 
 
 def space_of(fingerprint: str) -> int:

@@ -31,10 +31,10 @@ class Floor:
 
     coverage: float = 2.5
     cosine: float = 3.0
-    top: float = 0.35
-    none_below: float = 5.2
-    weak_below: float = 5.7
-    none_below_alone: float = 1.8
+    top: float = 0.25
+    none_below: float = 4.4
+    weak_below: float = 4.9
+    none_below_alone: float = 1.5
     """The lower line for a memory of a single turn."""
 
     def value(self, signs: EvidenceSigns) -> float:
@@ -52,7 +52,7 @@ class Floor:
 
 FLOORS: Final[Mapping[str, Floor]] = {
     "minilm": Floor(),
-    "e5": Floor(cosine=15.0, none_below=7.45, weak_below=7.95, none_below_alone=4.5),
+    "e5": Floor(cosine=15.0, none_below=6.65, weak_below=7.15, none_below_alone=4.2),
 }
 """Lines by embedder: the cosines of another model lie elsewhere, so each has to be measured."""
 

@@ -80,11 +80,11 @@ class Shortlist:
         return self.scene.order.replies(self.entries, self.table)
 
     def wording(self) -> Scores:
-        """Return ``keyword`` times the share of the question's words that each turn holds; 0 where it asks."""
+        """Return half of ``keyword``, all of it for a turn that holds every word of the question; 0 where it asks."""
         words = self.scene.wording
         if words is None or not self.scene.query.gives_words:
             return np.zeros(len(self))
-        return words.share(self.entries) * self.keyword
+        return self.keyword * (1 + words.share(self.entries)) / 2
 
     def literal(self) -> Scores:
         """Return 1 for turns that say as they stand the words given or quoted, 0 for others."""
@@ -107,7 +107,7 @@ class Shortlist:
         Of a session, the turns of the core count; where it has none, each turn for itself. With few sessions the best
         tells less: n of them are held back by n / (n + 8).
         """
-        sessions, core = self._sessions
+        sessions, core = self.table.session[self.entries], self._places_of_core
         best = np.full(len(self.table.sessions.names), -np.inf)
         np.maximum.at(best, sessions[core], values[core])
         of_core = best[best > -np.inf]
@@ -120,6 +120,22 @@ class Shortlist:
             of_turn = np.where(of_turn > -np.inf, of_turn, values)
         held: Scores = (of_turn - mean) * (n / (n + 8) / (3 * deviation))
         return held
+
+    def behind_of_talk(self, values: Scores) -> Scores:
+        """Return how far the best value in each turn's conversation is behind the best of all: 0 or less.
+
+        Of a conversation the turns of the core count; where it has none, each turn for itself.
+        """
+        talks, core = self.table.conversation[self.entries], self._places_of_core
+        if len(talks) == 0 or talks.min() == talks.max():
+            return np.zeros(len(self))
+        best = np.full(len(self.table.conversations.names), -np.inf)
+        np.maximum.at(best, talks[core], values[core])
+        of_turn = best[talks]
+        if self._core is not None:
+            of_turn = np.where(of_turn > -np.inf, of_turn, values)
+        behind: Scores = np.minimum(of_turn - best.max(), 0.0)
+        return behind
 
     def has_role(self, role: Role) -> Scores:
         """Return 1 for turns of this role, 0 for others."""
@@ -167,7 +183,6 @@ class Shortlist:
         return self._parts(self.scene.standardized(self._cosines))
 
     @cached_property
-    def _sessions(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64] | slice]:
-        """Each turn's session, and the places of the core."""
-        core = slice(None) if self._core is None else np.searchsorted(self.entries, self._core)
-        return self.table.session[self.entries], core
+    def _places_of_core(self) -> npt.NDArray[np.int64] | slice:
+        """The places of the core among the entries."""
+        return slice(None) if self._core is None else np.searchsorted(self.entries, self._core)

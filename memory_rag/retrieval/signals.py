@@ -62,7 +62,7 @@ def dense_reply(short: Shortlist) -> Scores:
 
 
 def wording(short: Shortlist) -> Scores:
-    """BM25 times the share of the words held, where the question asks nothing but gives words that were said."""
+    """BM25, the more of it the more of the words are held, where nothing is asked but words are given."""
     return short.wording()
 
 
@@ -84,6 +84,11 @@ def dense_session(short: Shortlist) -> Scores:
 def keyword_before(short: Shortlist) -> Scores:
     """BM25 of the turn two before: what the same part said before it, where two take turns."""
     return short.keyword_before
+
+
+def talk(short: Shortlist) -> Scores:
+    """How far the best turn of the conversation, as both sides see it, is behind the best of all: 0 or less."""
+    return short.behind_of_talk(short.keyword + short.dense)
 
 
 def speaker(short: Shortlist) -> Scores:
@@ -117,9 +122,10 @@ def voice(short: Shortlist) -> Scores:
 def standing(short: Shortlist) -> Scores:
     """1 for turns that state a lasting wish, where a model is asked for something: whatever it does, it has to heed it.
 
-    Nothing where the question is about what was said or done, or for a summary of it.
+    Nothing where the question is about what was said or done, or for a summary of it, or where words are given.
     """
-    if short.scene.query.asks_of_the_past or short.scene.query.wants_overview or not short.scene.stage.has_assistant:
+    query = short.scene.query
+    if query.asks_of_the_past or query.wants_overview or query.gives_words or not short.scene.stage.has_assistant:
         return np.zeros(len(short))
     return short.table.wishes[short.entries].astype(np.float64)
 
@@ -137,8 +143,10 @@ def dated(short: Shortlist) -> Scores:
 
 
 def first_person(short: Shortlist) -> Scores:
-    """1 for turns in which the speaker speaks of themself."""
-    return short.table.first_person[short.entries].astype(np.float64)
+    """1 for turns in which the speaker speaks of themself, .25 where a model takes part: to it, all requests are so."""
+    spoken = short.table.first_person[short.entries].astype(np.float64)
+    spoken[short.scene.stage.talks_with_assistant[short.table.conversation[short.entries]]] *= 0.25
+    return spoken
 
 
 def speaker_first_person(short: Shortlist) -> Scores:
@@ -152,7 +160,12 @@ def fresh(short: Shortlist) -> Scores:
 
 
 def length(short: Shortlist) -> Scores:
-    """Minus the logarithm of the length over the typical one, where lengths spread as those of a person and a model."""
+    """Minus the logarithm of the length over the typical one, where lengths spread as those of a person and a model.
+
+    Nothing where words are given: those of a long answer are remembered as well.
+    """
+    if short.scene.query.gives_words:
+        return np.zeros(len(short))
     pool = short.scene.pool
     share = (pool.norm.b - B_SHORT) / (B_LONG - B_SHORT)
     ratio = np.maximum(pool.lengths[short.entries], 1) / pool.norm.typical
@@ -160,27 +173,28 @@ def length(short: Shortlist) -> Scores:
 
 
 WEIGHTS: Final[Mapping[str, float]] = {
-    "keyword": 2.5,
+    "keyword": 3.0,
     "dense": 2.5,
-    "wording": 5.0,
-    "literal": 10.0,
+    "wording": 20.0,
+    "literal": 30.0,
     "keyword_question": 0.5,
-    "dense_question": 1.5,
-    "keyword_reply": 0.5,
+    "dense_question": 1.25,
+    "keyword_reply": 0.75,
     "dense_reply": 0.75,
-    "keyword_session": 1.5,
-    "dense_session": 1.5,
-    "keyword_before": 0.5,
+    "keyword_session": 2.0,
+    "dense_session": 1.0,
+    "keyword_before": 0.75,
+    "talk": 0.75,
     "speaker": 1.5,
-    "named_talk": 1.5,
-    "voice": 2.0,
-    "standing": 2.5,
+    "named_talk": 2.0,
+    "voice": 2.5,
+    "standing": 3.0,
     "dated": 2.5,
-    "tells_when": 1.5,
+    "tells_when": 2.5,
     "first_person": 1.0,
     "speaker_first_person": 0.5,
     "fresh": 0.5,
-    "length": 0.4,
+    "length": 0.5,
 }
 """Round numbers set by hand; docs/decisions.md says from what."""
 
@@ -198,6 +212,7 @@ _COMPUTE: Final[Mapping[str, Compute]] = {
         keyword_session,
         dense_session,
         keyword_before,
+        talk,
         speaker,
         named_talk,
         voice,

@@ -44,6 +44,14 @@ class Stage:
         return bool(np.any((self.table.role == ROLES.index(Role.ASSISTANT)) & self.pool.searched))
 
     @cached_property
+    def talks_with_assistant(self) -> Mask:
+        """Which conversations of the pool a model speaks in."""
+        spoken = np.zeros(len(self.table.conversations.names), np.bool_)
+        by_assistant = (self.table.role == ROLES.index(Role.ASSISTANT)) & self.pool.searched
+        spoken[self.table.conversation[by_assistant]] = True
+        return spoken
+
+    @cached_property
     def wishes(self) -> Entries:
         """The entries that state a lasting wish."""
         return np.flatnonzero(self.table.wishes & self.pool.searched)

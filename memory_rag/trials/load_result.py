@@ -166,7 +166,9 @@ async def _measured(
             await _warmed(client, server.url, log=log)
             straight = await chats_at_once(client, slow, _chats(corpus, load), tell=tell)
             chats = _chats(corpus, load)
+            before = server.cpu_s()
             through = await chats_at_once(client, f"{server.url}/v1", chats, tell=tell)
+            through["cpu_ms"] = _each(server.cpu_s() - before, through["n_answers"])
         result["chats"] = {"straight": straight, "through": through}
     return result, chats
 

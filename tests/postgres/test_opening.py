@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -13,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 from memory_rag.errors import MissingExtraError, NewerFormatError, NotAMemoryError, StoreError, TurnError
 from memory_rag.postgres.migrations import STEPS
 from memory_rag.postgres.turn_store import PostgresTurnStore
-from memory_rag.turns import Source
+from memory_rag.turns import Source, Turn
 from tests.postgres.conftest import Open, Say
 from tests.postgres_server import PASSWORD, PostgresServer
 
@@ -132,7 +133,12 @@ def test_a_server_that_ended_the_connections_answers_again(
     """As after a restart or a fail-over: what was acknowledged is there, and after one failed call all goes on."""
     name = f"{os.getpid()} ended"
     store = open_store(url=make_conninfo(postgres_url, application_name=name))
-    store.add(said("acknowledged", turn_id="a"))
+
+    def read_meanwhile() -> Iterator[Turn]:
+        yield said(f"acknowledged, after {len(store)}", turn_id="a")
+
+    store.append(read_meanwhile())
+    assert postgres.as_superuser(f"SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}'") == [(2,)]
     postgres.as_superuser(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '{name}'")
 
     with pytest.raises(StoreError, match=r"was lost .* whatever was acknowledged is stored"):

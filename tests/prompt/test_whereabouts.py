@@ -68,12 +68,12 @@ def test_words_that_are_stored_have_a_rank_for_the_last_question(memory: Memory)
     fill(memory, first=2, n=10)
     say(memory, "Thanks!", minute=20)
 
-    found = memory.prompt.where("price of the workshop", question="thanks, see you at the workshop")
+    found = memory.prompt.where("price of the workshop", question="see you at the workshop")
 
     assert (found.in_prompt, kinds(found)) == (False, [Where.STORED])
     assert found.answers[0].rank == 1
     assert found.answers[0].told == (
-        "stored word for word in t1, said by user on 2026-04-10 08:00; rank 1 for the question 'thanks, see you at the "
+        "stored word for word in t1, said by user on 2026-04-10 08:00; rank 1 for the question 'see you at the "
         "workshop'"
     )
 

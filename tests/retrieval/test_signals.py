@@ -109,12 +109,13 @@ class Plain:
         return self.keyword(earlier[1]) if len(earlier) > 1 else 0.0
 
     def named_talk(self, entry: int) -> float:
-        speakers = {self.turns[other].speaker for other in self.inside}
+        speakers = {self.turns[other].speaker for other in self.inside if self.of_talk(other) == self.of_talk(entry)}
         return float(bool(speakers & set(self.scene.query.named)))
 
     def standing(self, entry: int) -> float:
         talks_with_model = any(self.turns[other].role is Role.ASSISTANT for other in self.inside)
-        if self.scene.query.asks_of_the_past or not talks_with_model:
+        query = self.scene.query
+        if query.asks_of_the_past or query.gives_words or not talks_with_model:
             return 0.0
         return float(self.turns[entry].role is not Role.ASSISTANT and "I prefer" in self.turns[entry].text)
 
@@ -154,7 +155,7 @@ class Plain:
         return float("April" in self.scene.query.text and said_at.month == 4)
 
     def wording(self, entry: int) -> float:
-        return self.keyword(entry) * self.share(entry, self.scene.query.words) * self.scene.query.gives_words
+        return self.keyword(entry) * (1 + self.share(entry, self.scene.query.words)) / 2 * self.scene.query.gives_words
 
     def _holds(self, entry: int, word: Sequence[str]) -> bool:
         return not set(word).isdisjoint(ANALYZER.terms(self.turns[entry].text))
@@ -169,14 +170,25 @@ class Plain:
         return float(phrase in said and len(self.scene.query.words) > (1 if self.scene.query.gives_words else 3))
 
     def first_person(self, entry: int) -> float:
-        return float(bool({"I", "we", "my"} & set(self.turns[entry].text.replace("?", "").split())))
+        said = bool({"I", "we", "my"} & set(self.turns[entry].text.replace("?", "").split()))
+        talk = [other for other in self.inside if self.of_talk(other) == self.of_talk(entry)]
+        return said * (0.25 if any(self.turns[other].role is Role.ASSISTANT for other in talk) else 1.0)
+
+    def of_talk(self, entry: int) -> str:
+        return self.turns[entry].conversation_id
+
+    def talk(self, entry: int) -> float:
+        both = {other: self.keyword(other) + self.dense(other) for other in self.inside}
+        return max(both[other] for other in both if self.of_talk(other) == self.of_talk(entry)) - max(both.values())
 
     def fresh(self, entry: int) -> float:
-        said = [turn for turn in self.turns[:entry] if turn.recalled]
+        said = [turn for turn in self.turns[:entry] if turn.recalled and turn.conversation_id == self.of_talk(entry)]
         heard = {term for turn in said for term in ANALYZER.terms(turn.text)}
         return min(2.0, math.log(1 + len(set(ANALYZER.terms(self.turns[entry].text)) - heard)))
 
     def length(self, entry: int) -> float:
+        if self.scene.query.gives_words:
+            return 0.0
         norm = self.scene.pool.norm
         n_terms = max(1, int(self.scene.pool.lengths[entry]))
         return -math.log(n_terms / norm.typical) * (norm.b - B_SHORT) / (B_LONG - B_SHORT)
@@ -200,8 +212,9 @@ class Plain:
 
 TURNS = st.lists(
     st.builds(
-        lambda words, asks, session, speaker, day, recalled, role: turn(
+        lambda words, asks, conversation, session, speaker, day, recalled, role: turn(
             " ".join(words) + ("?" if asks else ""),
+            conversation_id=conversation,
             session_id=session,
             speaker=speaker,
             role=role,
@@ -210,6 +223,7 @@ TURNS = st.lists(
         ),
         st.lists(st.sampled_from(WORDS), max_size=40),
         st.booleans(),
+        st.sampled_from(["talk", "talk", "other"]),
         st.sampled_from("rs"),
         st.sampled_from(["Ada", "Bo"]),
         st.integers(0, 20) | st.none(),
@@ -228,7 +242,7 @@ def test_every_signal_is_what_it_says_it_is(
     turns: list[Turn], cosines: dict[int, float], question: str, narrowed: bool
 ) -> None:
     # Sessions one after the other, as they are spoken.
-    turns = sorted(turns, key=lambda said: said.session_id)
+    turns = sorted(turns, key=lambda said: (said.conversation_id, said.session_id))
     talk = Talk(turns)
     within = Within(until="2026-04-30") if narrowed else Within()
     known = {entry: value for entry, value in cosines.items() if entry < len(turns) and turns[entry].recalled}

@@ -36,15 +36,15 @@ def test_a_turn_that_says_the_very_words_comes_before_one_that_has_them_all(memo
     found = memory.search("dig deep in the fourth quarter")
 
     assert best(found) == TALK[0]
-    assert found[0].signals["literal"] == 10.0
-    assert found[0].signals["wording"] == 5.0
+    assert found[0].signals["literal"] == 30.0
+    assert found[0].signals["wording"] == 20.0
     assert {hit.signals["literal"] for hit in found.hits[1:]} == {0.0}
     assert found.evidence == "strong"
 
 
 def test_case_white_space_and_composition_do_not_part_a_phrase(memory: Memory) -> None:
     for phrase in ("PAID THE WHOLE RENT", "nai\u0308ve as I was, I paid", "  whole rent for May. "):
-        assert memory.search(phrase)[0].signals["literal"] == 10.0
+        assert memory.search(phrase)[0].signals["literal"] == 30.0
         assert best(memory.search(phrase)) == TALK[4]
 
 
@@ -56,7 +56,7 @@ def test_a_question_may_quote_what_was_said(memory: Memory) -> None:
     ):
         found = memory.search(question)
         assert best(found) == TALK[2]
-        assert found[0].signals["literal"] == 10.0
+        assert found[0].signals["literal"] == 30.0
         assert found[0].signals["wording"] == 0.0
 
 
@@ -64,7 +64,7 @@ def test_words_half_remembered_count_by_how_many_a_turn_holds(memory: Memory) ->
     found = memory.search("barley beans breakfast")
 
     assert best(found) == TALK[6]
-    assert 0 < found[0].signals["wording"] < 5.0
+    assert 10.0 < found[0].signals["wording"] < 20.0
     assert found[0].signals["literal"] == 0.0
 
 
@@ -81,7 +81,7 @@ def test_a_long_question_that_was_asked_before_is_found_as_it_stands(tmp_path: P
 
         found = memory.search("which bakery on Mill Lane sells rye bread on sundays")
 
-        assert (found[0].turn.turn_id, found[0].signals["literal"]) == (asked.turn_id, 10.0)
+        assert (found[0].turn.turn_id, found[0].signals["literal"]) == (asked.turn_id, 30.0)
         assert found[1].signals["literal"] == 0.0
 
 

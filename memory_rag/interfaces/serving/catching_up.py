@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from typing import TYPE_CHECKING, Final
 
 from memory_rag.errors import MemoryRagError
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 
 _LOG: Final = logging.getLogger(__name__)
 _PAUSE_S: Final = 0.05
-"""Before each run: of many that begin one at once, one does for all, and none is in the way of an answer's end."""
+"""Before a run, so long nothing was asked for: one run does for many, and none is in the way of an answer's end."""
+_LATEST_S: Final = 1.0
+"""After so long a run begins, however much is asked for."""
 _PATIENCE_S: Final = 3.0
 """How long the batch at hand is waited for at the end; one that is left is embedded anew."""
 _ANY_QUESTION: Final = "What did I say in January 2024?"
@@ -40,6 +43,7 @@ class CatchingUp:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._stopped = threading.Event()
+        self._asked = threading.Event()
         self._thread: threading.Thread | None = None
         self._wanted: Memory | None = None
 
@@ -49,6 +53,7 @@ class CatchingUp:
             if self._stopped.is_set():
                 return
             self._wanted = memory
+            self._asked.set()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, daemon=True, name="catching up")
                 self._thread.start()
@@ -63,11 +68,12 @@ class CatchingUp:
     def close(self) -> None:
         """Begin nothing more, and stop after the batch at hand."""
         self._stopped.set()
+        self._asked.set()
         self.wait(timeout_s=_PATIENCE_S)
 
     def _run(self) -> None:
         while True:
-            self._stopped.wait(_PAUSE_S)
+            self._pause()
             with self._lock:
                 memory, self._wanted = self._wanted, None
                 if memory is None or self._stopped.is_set():
@@ -81,6 +87,13 @@ class CatchingUp:
             except Exception:
                 # The next run may well do better; without this one, searches are slower and no worse.
                 _LOG.exception("what waits couldn't be embedded")
+
+    def _pause(self) -> None:
+        """Wait until nothing was asked for during a pause, or for long enough."""
+        latest = time.monotonic() + _LATEST_S
+        self._asked.clear()
+        while self._asked.wait(_PAUSE_S) and time.monotonic() < latest and not self._stopped.is_set():
+            self._asked.clear()
 
     def _catch_up(self, memory: Memory) -> None:
         is_free = not is_paid_for(memory.settings.embedder)

@@ -99,6 +99,8 @@ def serve_app(app: Any, address: Address, *, told: Callable[[str], None], patien
         app,
         http=PatientProtocol,
         ws="none",
+        # Anybody can write the headers of a proxy, and would have each request counted as another's.
+        proxy_headers=False,
         lifespan="on",
         log_config=None,
         access_log=False,
