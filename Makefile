@@ -48,6 +48,7 @@ test: $(tools) ## Install what the tests need and run the normal suite
 
 .PHONY: test-slow
 test-slow: $(tools) ## The normal suite and the slow one
+	@$(pip) -r tests/requirements.txt
 	$(pytest) -m '' $(TESTS)
 
 .PHONY: check

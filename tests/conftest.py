@@ -49,6 +49,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "data_dir" in getattr(item, "fixturenames", ()):
             item.add_marker("needs_data")
+        if _needs_postgres(item):
+            # A server takes as long to start as the whole folder's tests do.
+            item.add_marker("slow")
+
+
+def _needs_postgres(item: pytest.Item) -> bool:
+    parameters = getattr(item, "callspec", None)
+    by_parameter = parameters is not None and "postgres" in parameters.params.values()
+    return by_parameter or "postgres" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session", autouse=True)

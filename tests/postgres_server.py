@@ -14,7 +14,7 @@ import uuid
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,8 @@ class PostgresServer:
 
     superuser: str
     """The URL by which a superuser gets in."""
+    made: list[str] = field(default_factory=list)
+    """The databases made here; a server that is named may have those of other test runs too."""
 
     def url(self, database: str) -> str:
         """Return the URL by which a role that owns a database, and sees only what a policy shows, gets in."""
@@ -42,6 +44,7 @@ class PostgresServer:
         """Make an empty database with its extensions, and return the role's URL of it."""
         name = f"memory_rag_test_{uuid.uuid4().hex[:12]}"
         self.as_superuser(f'CREATE DATABASE "{name}" OWNER "{ROLE}"')
+        self.made.append(name)
         for (extension,) in self.as_superuser(
             "SELECT name FROM pg_available_extensions WHERE name IN ('vector', 'pg_textsearch')"
         ):
@@ -66,7 +69,8 @@ def postgres_server() -> Iterator[PostgresServer]:
     named = os.environ.get("MEMORY_RAG_TEST_PG")
     if named is None and importlib.util.find_spec("pgserver") is None:
         pytest.skip(
-            "needs a PostgreSQL server: install the extra 'dev', or name a superuser's URL in MEMORY_RAG_TEST_PG"
+            "needs a PostgreSQL server: pip install -r tests/requirements.txt, or name a superuser's URL in "
+            "MEMORY_RAG_TEST_PG"
         )
     if named is not None:
         yield from _with_role(PostgresServer(named))
@@ -115,11 +119,12 @@ def _started(data: Path) -> Any:
 
 
 def _with_role(server: PostgresServer) -> Iterator[PostgresServer]:
-    if not server.as_superuser(f"SELECT 1 FROM pg_roles WHERE rolname = '{ROLE}'"):
-        server.as_superuser(f"CREATE ROLE \"{ROLE}\" LOGIN PASSWORD '{PASSWORD}'")
+    server.as_superuser(
+        f"DO $$ BEGIN CREATE ROLE \"{ROLE}\" LOGIN PASSWORD '{PASSWORD}'; "
+        "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+    )
     try:
         yield server
     finally:
-        made = server.as_superuser("SELECT datname FROM pg_database WHERE datname LIKE 'memory\\_rag\\_test\\_%'")
-        for (name,) in made:
+        for name in server.made:
             server.as_superuser(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')

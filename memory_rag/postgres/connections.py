@@ -61,10 +61,12 @@ class PostgresConnections:
     def __init__(self, url: str, *, owner: str, busy_timeout_s: float) -> None:
         try:
             given = conninfo_to_dict(url)
-        except psycopg.Error as error:
+        except psycopg.Error:
+            # What it says may hold a part of the password.
             raise StoreError(
-                f"the URL of the server can't be read ({error}); it is postgresql://user:password@host/database"
-            ) from error
+                "the URL of the server can't be read; it is postgresql://user:password@host/database, with what is "
+                "special in the password as percent and two digits, and ?name=value for what libpq knows beside"
+            ) from None
         self.server = _without_password(given)
         self.place = f"{self.server}, owner {owner!r}"
         self.screen: Screen = OpenDoor()

@@ -126,6 +126,7 @@ def m002_turns_and_changes() -> Iterator[Table | str]:
             "CREATE UNIQUE INDEX turns_by_source ON turns (source_name, conversation_id, source_id) "
             "WHERE source_name IS NOT NULL",
             "CREATE INDEX turns_by_conversation ON turns (conversation_id, ordinal)",
+            "CREATE INDEX turns_by_chat_pair ON turns (substr(source_id, 22)) WHERE source_name = 'chat'",
         ),
     )
     # Their numbers are given by whoever stores them.

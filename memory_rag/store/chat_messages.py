@@ -43,11 +43,11 @@ class ChatMessages:
         with self._connections.reading() as connection:
             records = connection.execute(
                 "SELECT turn_id, conversation_id, role, substr(source_id, 1, 20), "
-                "ifnull(said_at, (SELECT max(changed_at) FROM changes WHERE changes.row = turns.row)), "
+                "coalesce(said_at, (SELECT max(changed_at) FROM changes WHERE changes.row = turns.row)), "
                 "(SELECT count(*) FROM (SELECT 1 FROM turns AS later WHERE later.conversation_id = "
-                "turns.conversation_id AND later.ordinal > turns.ordinal LIMIT 2)) "
+                "turns.conversation_id AND later.ordinal > turns.ordinal LIMIT 2) AS counted) "
                 "FROM turns WHERE source_name = 'chat' AND substr(source_id, 22) = ?1 "
-                "AND (?2 IS NULL OR conversation_id = ?2) ORDER BY row DESC LIMIT ?3",
+                "AND conversation_id = coalesce(?2, conversation_id) ORDER BY row DESC LIMIT ?3",
                 (pair, conversation_id, _NEWEST),
             ).fetchall()
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memory_rag.store.connections import Connections
+from memory_rag.store.engine import Connections
 from memory_rag.store.turn_rows import COLUMNS, can_be_id, turn_of
 from memory_rag.turns import Turn
 

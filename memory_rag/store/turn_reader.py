@@ -45,8 +45,18 @@ class TurnReader:
         Raises:
             UnknownTurnError: no turn has one of them.
         """
+        found: dict[str, Turn] = {}
+        asked = [turn_id for turn_id in dict.fromkeys(turn_ids) if can_be_id(turn_id)]
         with self._connections.reading() as connection:
-            return [self._one(connection, turn_id)[1] for turn_id in turn_ids]
+            for start in range(0, len(asked), _FETCH):
+                part = asked[start : start + _FETCH]
+                marks = ",".join("?" * len(part))
+                for record in connection.execute(f"SELECT {COLUMNS} FROM turns WHERE turn_id IN ({marks})", part):
+                    found[record[1]] = turn_of(record)
+        for turn_id in turn_ids:
+            if turn_id not in found:
+                raise self._unknown(turn_id)
+        return [found[turn_id] for turn_id in turn_ids]
 
     def row_of(self, turn_id: str) -> int:
         """Return the number under which the indexes know a turn.
@@ -254,10 +264,13 @@ class TurnReader:
         if can_be_id(turn_id):
             record = connection.execute(f"SELECT {COLUMNS} FROM turns WHERE turn_id = ?", (turn_id,)).fetchone()
         if record is None:
-            raise UnknownTurnError(
-                f"no turn has the id {turn_id!r} in {self._connections.place}; find ids with: memory-rag search"
-            )
+            raise self._unknown(turn_id)
         return record[0], turn_of(record)
+
+    def _unknown(self, turn_id: str) -> UnknownTurnError:
+        return UnknownTurnError(
+            f"no turn has the id {turn_id!r} in {self._connections.place}; find ids with: memory-rag search"
+        )
 
 
 def _versions(connection: Connection, row: int, turn: Turn) -> list[Turn]:

@@ -33,9 +33,13 @@ def test_a_server_that_does_not_answer_is_named_without_its_password() -> None:
     assert "secret" not in str(told.value)
 
 
-def test_a_url_that_is_none_is_refused_without_its_password() -> None:
-    with pytest.raises(StoreError, match=r"it is postgresql://user:password@host/database"):
-        PostgresTurnStore("postgresql://ada:secret@host/things?colour=red")
+@pytest.mark.parametrize("url", ["postgresql://ada:secret@host/things?colour=red", "postgresql://ada:secret%zz@host/"])
+def test_a_url_that_is_none_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(StoreError, match=r"it is postgresql://user:password@host/database") as told:
+        PostgresTurnStore(url)
+
+    assert "secret" not in str(told.value)
+    assert told.value.__suppress_context__
 
 
 def test_no_message_holds_the_password(postgres_url: str, open_store: Open) -> None:
