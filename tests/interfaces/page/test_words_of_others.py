@@ -104,7 +104,7 @@ def test_a_turn_says_why_it_is_a_hit(evil: Shown) -> None:
 
     assert "Why this turn is hit 1 for “anchor”" in page
     assert "its words" in page
-    assert "Not among the first 100 hits for “zzqx”" in evil.get("/turn?id=t4&q=zzqx").text
+    assert "Not among the first 100 hits for “turn number”" in evil.get("/turn?id=t4&q=turn+number").text
 
 
 def test_a_conversation_is_shown_fifty_turns_a_page_and_a_turn_links_to_its_own(evil: Shown) -> None:
