@@ -56,7 +56,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _needs_postgres(item: pytest.Item) -> bool:
     parameters = getattr(item, "callspec", None)
-    by_parameter = parameters is not None and "postgres" in parameters.params.values()
+    given = () if parameters is None else parameters.params.values()
+    by_parameter = any(isinstance(value, str) and value == "postgres" for value in given)
     return by_parameter or "postgres" in getattr(item, "fixturenames", ())
 
 
