@@ -28,6 +28,7 @@ from memory_rag.turns import Span
 
 _DEAD_SHARE: Final = 0.3
 _MANY: Final = 64
+"""Turns to embed from which on it is worth to look whether their words were embedded before."""
 _SAMPLES_KEPT: Final = 8
 _UNKEPT_SHARE: Final = 0.1
 _FEW: Final = 1 / 8
@@ -125,12 +126,15 @@ class DenseIndex:
         if progress is not None:
             progress(0, len(waiting))
         pace = Pace()
-        # For a few it isn't worth the look.
-        made = self._groups.by_words() if len(waiting) >= _MANY else None
+        groups: VectorGroups | None = None
+        made: MadeFrom | None = None
         try:
             for batch in batches(
                 waiting, table, store, embedder=self.embedder, pace=pace, budget=budget, put_off=self._put_off
             ):
+                if len(waiting) >= _MANY and groups is not self._groups:
+                    # Another process may write the file anew meanwhile, with other numbers.
+                    groups, made = self._groups, self._groups.by_words()
                 with pace.measured():
                     self._write(batch, store, unlocked, made=made)
                 done += len(batch.turn_ids)

@@ -210,6 +210,35 @@ def test_words_that_were_said_before_are_not_embedded_again(memory: Folder) -> N
     assert {scores[f"again {n}"] for n in range(70)} == {scores["first"]} == {0.6}
 
 
+def test_words_are_not_taken_from_a_file_that_was_written_anew_meanwhile(memory: Folder) -> None:
+    class Compacting(GivenVectors):
+        """Has another process write the file anew, without its first vectors, while a batch is embedded."""
+
+        def embed_turns(self, texts: Sequence[str]) -> Vectors:
+            if not self.is_done:
+                self.is_done = True
+                memory.forget(*(f"old {n}" for n in range(4)))
+                other = memory.dense(GivenVectors(given))
+                assert other.compact(memory.keyword.table)
+            return super().embed_turns(texts)
+
+        is_done = False
+
+    given = {"same": (0.6, 0.8), "east": (1.0, 0.0)}
+    memory.store.append([said(f"old {n}", turn_id=f"old {n}") for n in range(4)])
+    memory.store.append([said("same", turn_id="same"), said("east", turn_id="east")])
+    memory.keyword.catch_up(memory.store)
+    memory.embed(memory.dense(GivenVectors(given)))
+    memory.store.append(said(f"new {n}", turn_id=f"new {n}") for n in range(300))
+    memory.store.append([said("same", turn_id="again"), said("east", turn_id="once more")])
+    memory.keyword.catch_up(memory.store)
+
+    memory.embed(memory.dense(Compacting(given)))
+
+    scores = memory.scores(memory.dense(GivenVectors(given)))
+    assert (scores["again"], scores["once more"]) == (scores["same"], scores["east"]) == (0.6, 1.0)
+
+
 # -- codes that are kept
 
 
