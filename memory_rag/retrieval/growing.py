@@ -39,17 +39,18 @@ class Growing(Generic[Number]):
 
     def append(self, value: int) -> None:
         """Add one value at the end."""
-        if self._n + 1 == len(self._buffer):
-            self._buffer = self._room(self.values, 2 * len(self._buffer))
-        self._buffer[self._n] = value
-        self._n += 1
+        self._grow(1)
+        self._buffer[self._n - 1] = value
 
     def extend(self, values: npt.NDArray[Number]) -> None:
         """Add values at the end."""
-        n = self._n + len(values)
+        self._grow(len(values))
+        self._buffer[self._n - len(values) : self._n] = values
+
+    def _grow(self, by: int) -> None:
+        n = self._n + by
         if n >= len(self._buffer):
             self._buffer = self._room(self.values, max(n + 1, 2 * len(self._buffer)))
-        self._buffer[self._n : n] = values
         self._n = n
 
     def _room(self, values: npt.NDArray[Number], size: int) -> npt.NDArray[Number]:

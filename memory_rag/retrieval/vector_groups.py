@@ -114,7 +114,7 @@ class VectorGroups:
 
     def by_words(self) -> MadeFrom:
         """Return what finds the vectors that were made of given words, among those that are there now."""
-        return MadeFrom(self.ids.copy())
+        return MadeFrom(self.ids)
 
     def _match(self, table: TurnTable) -> None:
         entries = self.owners(table)

@@ -20,9 +20,10 @@ from hypothesis import strategies as st
 from memory_rag.errors import StoreError, TurnError, UnknownTurnError
 from memory_rag.postgres.turn_store import PostgresTurnStore
 from memory_rag.store.sqlite_store import SqliteTurnStore
-from memory_rag.store.turn_store import NEXT, Appended
+from memory_rag.store.turn_store import Appended
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Block, Conversation, Role, Source, Span, Turn, Withheld
+from tests.said import said
 
 Store = TurnWriter
 Open = Callable[[], Store]
@@ -87,21 +88,6 @@ def _opening(opener: Callable[[Path], Store], place: Path) -> Iterator[Open]:
     yield open_it
     for one in stores:
         one.close()
-
-
-def said(text: str, **given: Any) -> Turn:
-    """A turn in which nothing matters but what is given."""
-    fields: dict[str, Any] = {
-        "turn_id": "",
-        "conversation_id": "c",
-        "session_id": "s",
-        "ordinal": NEXT,
-        "role": Role.USER,
-        "speaker": "user",
-        "text": text,
-        **given,
-    }
-    return Turn(**fields)
 
 
 # -- what goes in comes out

@@ -8,31 +8,17 @@ from typing import Any
 import pytest
 
 from memory_rag.postgres.turn_store import PostgresTurnStore
-from memory_rag.store.turn_store import NEXT
-from memory_rag.turns import Role, Turn
+from memory_rag.turns import Turn
+from tests.said import said
 
 Say = Callable[..., Turn]
 Open = Callable[..., PostgresTurnStore]
 
 
-def _said(text: str, **given: Any) -> Turn:
-    fields: dict[str, Any] = {
-        "turn_id": "",
-        "conversation_id": "c",
-        "session_id": "s",
-        "ordinal": NEXT,
-        "role": Role.USER,
-        "speaker": "user",
-        "text": text,
-        **given,
-    }
-    return Turn(**fields)
-
-
-@pytest.fixture(scope="session")
-def said() -> Say:
+@pytest.fixture(scope="session", name="said")
+def _said() -> Say:
     """A turn in which nothing matters but what is given."""
-    return _said
+    return said
 
 
 @pytest.fixture

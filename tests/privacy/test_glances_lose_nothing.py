@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from memory_rag.importers import open_import
 from memory_rag.privacy.finding import find
 from memory_rag.privacy.glance import ALL, KEY, PASSWORD, PRIVATE_KEY
-from memory_rag.privacy.json_values import is_telling, literals_of
-from memory_rag.privacy.kinds import SECRETS, Kind
 from memory_rag.privacy.screening import Screening
 from memory_rag.privacy.source_glance import is_dull
 from memory_rag.settings import Settings
 from memory_rag.turns import Turn
 from tests.eval_sets.made_secrets import read_examples
+from tests.privacy.without_glance import found_without_glance
 
 TAKEN = PASSWORD | KEY | PRIVATE_KEY
 NAMES = ("text", "content", "password", "api_key", "key", "tokens", "input_tokens", "tokenet", "keyboard", "nyckeln")
@@ -34,19 +33,6 @@ SHAPES: dict[str, Shape] = {
     "as a name": lambda text: {"fields": {text: 1}},
     "in a list": lambda text: [text, {"ts": "1700000001.000200"}, text],
 }
-
-
-def found_without_glance(raw: str) -> Iterator[tuple[str, Kind]]:
-    """What is to be taken out of a source's JSON, every rule asked about everything."""
-    whole = find(raw, SECRETS, seen=ALL)
-    for start, end, decoded, name in literals_of(raw) if whole or "\\" in raw else ():
-        if whole or "\\" in raw[start:end]:
-            found = find(decoded, SECRETS, seen=ALL)
-            yield from ((one.span.of(decoded), one.kind) for one in found)
-            if not found and name and len(decoded) <= 400 and is_telling(name):
-                line = f"{name}: {decoded}"
-                after = [one for one in find(line, SECRETS, seen=ALL) if one.span.start >= len(name) + 2]
-                yield from ((one.span.of(line), one.kind) for one in after)
 
 
 def check(text: str, raws: list[str]) -> None:

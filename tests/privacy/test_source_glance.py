@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,13 +12,14 @@ from hypothesis import strategies as st
 
 from memory_rag.privacy.finding import find
 from memory_rag.privacy.glance import ALL, EMAIL, FIGURES, KEY, PASSWORD, PRIVATE_KEY, glance, marks_in
-from memory_rag.privacy.json_values import is_json, is_telling, literals_of
+from memory_rag.privacy.json_values import is_json, literals_of
 from memory_rag.privacy.key_marks import NAME_ENDS, SHAPES
-from memory_rag.privacy.kinds import SECRETS, Kind
+from memory_rag.privacy.kinds import SECRETS
 from memory_rag.privacy.screening import Screening
 from memory_rag.privacy.source_glance import beside, glance_at_json, glance_at_strings, unescaped
 from memory_rag.settings import Settings
 from memory_rag.turns import Role, Source, Turn
+from tests.privacy.without_glance import found_without_glance
 
 PIECES = (
     *("password", "pwd", "lösenord", " is ", ": ", "=", "Granola77!", "-u bob:Granola77", "curl", "login", "ada / "),
@@ -189,16 +189,4 @@ def test_what_stands_around_a_text_in_which_nothing_was_found_is_searched_with_i
 def test_a_source_is_searched_as_if_there_were_no_glance(raw: str) -> None:
     screening = Screening.of_settings(Settings())
 
-    assert [(value, one.kind) for value, one in screening.found_in_raw(raw)] == list(searched_without_glance(raw))
-
-
-def searched_without_glance(raw: str) -> Iterator[tuple[str, Kind]]:
-    whole = find(raw, SECRETS, seen=ALL)
-    for start, end, decoded, name in literals_of(raw) if whole or "\\" in raw else ():
-        if whole or "\\" in raw[start:end]:
-            found = find(decoded, SECRETS, seen=ALL)
-            yield from ((one.span.of(decoded), one.kind) for one in found)
-            if not found and name and len(decoded) <= 400 and is_telling(name):
-                line = f"{name}: {decoded}"
-                after = [one for one in find(line, SECRETS, seen=ALL) if one.span.start >= len(name) + 2]
-                yield from ((one.span.of(line), one.kind) for one in after)
+    assert [(value, one.kind) for value, one in screening.found_in_raw(raw)] == list(found_without_glance(raw))
