@@ -91,11 +91,15 @@ def _messages(batches: list[Any]) -> Iterator[tuple[str, int, Any]]:
 
 
 def _in_plans(items: list[Any]) -> Iterator[tuple[str, Any]]:
-    """Yield each batch after the name of its plan; batches of a chat without plans after nothing."""
+    """Yield each batch after the name of its plan; batches of a chat without plans after nothing.
+
+    A table that held the chat has every plan's name in each item, null but for one.
+    """
     for item in items:
         fields = as_object(item)
-        if fields and "turns" not in fields and all(isinstance(value, list) for value in fields.values()):
-            yield from ((f"{plan}_", batch) for plan, listed in fields.items() for batch in listed)
+        plans = {plan: listed for plan, listed in fields.items() if listed is not None}
+        if plans and "turns" not in plans and all(isinstance(listed, list) for listed in plans.values()):
+            yield from ((f"{plan}_", batch) for plan, listed in plans.items() for batch in listed)
         else:
             yield "", item
 

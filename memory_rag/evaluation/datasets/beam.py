@@ -19,12 +19,16 @@ from memory_rag.turns import Turn
 UNANSWERABLE: Final = "abstention"
 """The ability whose questions nothing in the chat answers."""
 _SIZE: Final = re.compile(r"\d+[KM]")
+# What its authors ask of a chat that they cut has what is left of it as its history (their spelling).
+_CHATS: Final = ("chat_trunecated.json", "chat.json")
 # The data set's repository has the second, other copies the first.
 _QUESTIONS: Final = ("probing_questions.json", "probing_questions/probing_questions.json")
 
 
 def load(path: Path, *, unit: Unit = "turn") -> Benchmark:
     """Return BEAM from a folder of numbered chats, such as ``100K``.
+
+    Of a chat that its authors cut, ``chat_trunecated.json`` is read, as their own code does.
 
     A turn's id is ``beam-<size>-<chat>/<message id>``, a query's ``beam-<size>-<chat>/<ability>/<place>``. The
     questions on abstention are kept without judgements, since the right answer is "not found"; any other question
@@ -38,7 +42,7 @@ def load(path: Path, *, unit: Unit = "turn") -> Benchmark:
     asked: list[Judged] = []
     n_questions = 0
     for folder in _chats(path, dropped=dropped):
-        chat = files.source(folder / "chat.json")
+        chat = files.source(_history(folder))
         (talk,) = talks_in(chat, importer=BeamImporter(), dropped=dropped)
         questions = _questions(folder, files)
         n_questions += sum(map(len, questions.values()))
@@ -66,6 +70,10 @@ def _chats(path: Path, *, dropped: Dropped) -> list[Path]:
         if folder not in chats:
             dropped.add("folder that is no numbered chat", folder.name)
     return sorted(chats, key=lambda folder: int(folder.name))
+
+
+def _history(folder: Path) -> Path:
+    return next((folder / name for name in _CHATS if (folder / name).is_file()), folder / _CHATS[-1])
 
 
 def _questions(folder: Path, files: FilesRead) -> dict[str, list[Any]]:

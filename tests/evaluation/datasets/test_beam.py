@@ -86,6 +86,40 @@ def test_a_chat_of_ten_million_tokens_is_a_list_of_plans(made: Made) -> None:
     assert benchmark.dropped.counts == {}
 
 
+def test_plans_that_were_rows_of_a_table_have_a_null_for_every_other_plan(made: Made) -> None:
+    plans = [
+        {"plan-1": [{"batch_number": 1, "turns": [[_message(0, "first")]]}], "plan-2": None, "plan-10": None},
+        {"plan-1": None, "plan-2": [[_message(1, "second"), _message(2, "third")]], "plan-10": None},
+        {"plan-1": None, "plan-2": None, "plan-10": [{"batch_number": 1, "turns": [[_message(3, "fourth")]]}]},
+    ]
+    made("10M/2/chat.json", plans)
+    probing = {"event_ordering": [{"question": "a", "source_chat_ids": [0, 2, 3]}]}
+
+    benchmark = beam.load(made("10M/2/probing_questions/probing_questions.json", probing).parents[2])
+
+    assert [(d.turns[0].text, d.turns[0].session_id) for d in benchmark.documents] == [
+        ("first", "beam-10M-2/plan-1_batch_1"),
+        ("second", "beam-10M-2/plan-2_batch_2"),
+        ("third", "beam-10M-2/plan-2_batch_2"),
+        ("fourth", "beam-10M-2/plan-10_batch_1"),
+    ]
+    assert len(benchmark.qrels["beam-10M-2/event_ordering/1"]) == 3
+    assert benchmark.dropped.counts == {}
+
+
+def test_of_a_chat_that_its_authors_cut_what_is_left_is_read(made: Made) -> None:
+    _chat(made, "500K/1", [_message(0, "kept"), _message(1, "kept too"), _message(2, "cut off")])
+    made(
+        "500K/1/chat_trunecated.json", [{"batch_number": 1, "turns": [[_message(0, "kept"), _message(1, "kept too")]]}]
+    )
+    probing = {"information_extraction": [{"question": "a", "source_chat_ids": [1]}]}
+
+    benchmark = beam.load(made("500K/1/probing_questions.json", probing).parents[1])
+
+    assert [document.doc_id for document in benchmark.documents] == ["beam-500K-1/0", "beam-500K-1/1"]
+    assert benchmark.qrels == {"beam-500K-1/information_extraction/1": {"beam-500K-1/1": 1}}
+
+
 def test_a_message_id_that_comes_twice_is_no_evidence(made: Made) -> None:
     _chat(made, "1M/5", [_message(0, "x"), _message(1, "y"), _message(0, "z")])
     probing = {"information_extraction": [{"question": "a", "source_chat_ids": [0]}]}
