@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from memory_rag.importers import ImportFile
 from memory_rag.importers.turn_lines import NumberedTurn, TableRow, TurnLinesImporter, Whole, whole_lines
-from memory_rag.store.sqlite_store import SqliteTurnStore
-from memory_rag.store.turn_store import TurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.store.whole import everything, is_untouched, restoring
 from memory_rag.turns import Conversation
 
 
-def export_whole(store: SqliteTurnStore) -> Iterator[str]:
+def export_whole(store: TurnWriter) -> Iterator[str]:
     """Yield all that a store holds at this moment, as lines of our own JSON format."""
     with everything(store.connections) as whole:
         yield from whole_lines(
@@ -20,7 +19,7 @@ def export_whole(store: SqliteTurnStore) -> Iterator[str]:
         )
 
 
-def put_back(store: TurnStore, file: ImportFile, *, dry_run: bool) -> bool:
+def put_back(store: TurnWriter, file: ImportFile, *, dry_run: bool) -> bool:
     """Put a whole memory's export back as it was, if the file is one and the store holds nothing yet.
 
     Tells whether it was done. Not if only a part of it is wished, or its speakers under other names, or if a rule keeps
@@ -31,7 +30,7 @@ def put_back(store: TurnStore, file: ImportFile, *, dry_run: bool) -> bool:
         StoreError: a later release wrote it, or it can't be written; nothing was stored.
     """
     importer, options = file.importer, file.options
-    if not isinstance(importer, TurnLinesImporter) or not isinstance(store, SqliteTurnStore):
+    if not isinstance(importer, TurnLinesImporter):
         return False
     store.settle()
     if options.since is not None or options.speakers.names or not is_untouched(store.connections):
@@ -48,7 +47,7 @@ def put_back(store: TurnStore, file: ImportFile, *, dry_run: bool) -> bool:
     return True
 
 
-def _put(store: SqliteTurnStore, whole: Whole, *, dry_run: bool) -> int:
+def _put(store: TurnWriter, whole: Whole, *, dry_run: bool) -> int:
     n_turns = 0
     with restoring(store.connections, discard=dry_run) as target:
         for item in whole:

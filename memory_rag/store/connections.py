@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
+from memory_rag.store.catalogue import SqliteCatalogue
 from memory_rag.store.folder import IF_DAMAGED
 from memory_rag.store.open_file import OpenFile
 from memory_rag.store.screening import OpenDoor, Screen
@@ -67,6 +68,7 @@ class Connections:
         self._closed = False
         self.screen: Screen = OpenDoor()
         """What every text passes before it is written, in whichever table."""
+        self.catalogue = SqliteCatalogue()
         try:
             self._file = OpenFile(path)
         except OSError as error:

@@ -39,12 +39,26 @@ class Connection(Protocol):
     def executemany(self, statement: str, values: Iterable[Values], /) -> Cursor: ...
 
 
+class Catalogue(Protocol):
+    """What an engine tells of the tables themselves, within a transaction of theirs."""
+
+    def tables(self, connection: Connection, /) -> dict[str, dict[str, str]]:
+        """Return the tables by name: their columns in order with what they hold, TEXT, BLOB, INTEGER or REAL."""
+        ...
+
+    def count_from(self, connection: Connection, table: str, seq: int, /) -> None:
+        """Let the next row of a numbered table have a number over this one."""
+        ...
+
+
 class Connections(Protocol):
     """The connections of one process to one memory: readers see what is committed, writers come one after the other."""
 
     screen: Screen
     """What every text passes before it is written, in whichever table."""
 
+    @property
+    def catalogue(self) -> Catalogue: ...
     @property
     def place(self) -> str:
         """Where the memory is, as messages name it."""

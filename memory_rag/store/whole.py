@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 from memory_rag.errors import StoreError
 from memory_rag.store.appending import log, store_title
-from memory_rag.store.connections import Connection, Connections, sqlite_errors
-from memory_rag.store.folder import FILE_NAME
+from memory_rag.store.engine import Connection, Connections
 from memory_rag.store.snapshot import Snapshot
 from memory_rag.store.turn_rows import COLUMNS, row_values, turn_of
 from memory_rag.turns import Conversation, Turn, text_bytes, text_from_bytes
 
+Tables = Mapping[str, Mapping[str, str]]
+"""Tables by name: their columns in order with the declared kinds, TEXT, BLOB, INTEGER or REAL."""
 Values = Mapping[str, Any]
 """A row by column, as JSON can say it: a BLOB that is text is a text, any other one ``{"hex": "…"}``; a value whose
 kind is not its column's own, ``{"text": …}`` or ``{"blob": …}``."""
@@ -25,6 +25,8 @@ LEFT_OUT: Final = {
     "erasing": "bytes of this very file that are still to be overwritten",
     "talk_vectors": "made of the lines, and made again by any embedder",
     "talk_windows": "made of the turns, and made again by any embedder",
+    "vectors": "made of the turns, and made again by any embedder",
+    "words": "made of the turns, and made again",
 }
 """Tables that are no part of what was said or made of it, and why."""
 _SHAPED: Final = frozenset({"turns", "conversations"})
@@ -33,24 +35,26 @@ _SHAPED: Final = frozenset({"turns", "conversations"})
 class WholeStore:
     """One state of a store, every table of it."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, tables: Tables) -> None:
         self._snapshot = snapshot
+        self._tables = tables
 
     def numbers(self) -> dict[str, int]:
         """Return the highest number that each table ever gave, by table; a number is never given twice."""
         return {
             str(name): int(seq)
-            for name, seq in self._snapshot.rows("SELECT name, seq FROM sqlite_sequence ORDER BY name")
+            for name, seq in self._snapshot.rows("SELECT name, seq FROM sqlite_sequence WHERE seq > 0 ORDER BY name")
             if name not in LEFT_OUT
         }
 
     def conversations(self) -> Iterator[Conversation]:
         """Yield every conversation by id, with its title ("" if its source gave none)."""
         for conversation_id, title in self._snapshot.rows(
-            "SELECT conversation_id, max(title) FROM (SELECT conversation_id, title FROM conversations UNION ALL "
-            "SELECT DISTINCT conversation_id, x'' FROM turns) GROUP BY conversation_id ORDER BY conversation_id"
+            "SELECT conversation_id, title FROM (SELECT conversation_id FROM conversations UNION "
+            "SELECT conversation_id FROM turns) AS named LEFT JOIN conversations USING (conversation_id) "
+            "ORDER BY conversation_id"
         ):
-            yield Conversation(conversation_id, text_from_bytes(title))
+            yield Conversation(conversation_id, text_from_bytes(title or b""))
 
     def turns(self) -> Iterator[tuple[int, Turn]]:
         """Yield (row, turn) in stored order."""
@@ -68,25 +72,26 @@ class WholeStore:
 
     def others(self) -> Iterator[tuple[str, Values]]:
         """Yield (table, row) of everything else, by table and within it by key."""
-        for table, columns in _tables(self._snapshot.rows).items():
-            names = ", ".join(f'"{name}"' for name in columns)
-            for record in self._snapshot.rows(f'SELECT {names} FROM "{table}" ORDER BY {_order(columns)}'):
+        for table, columns in self._tables.items():
+            for record in self._snapshot.rows(select_all(table, columns)):
                 yield table, said(record, columns)
 
 
 @contextmanager
 def everything(connections: Connections) -> Iterator[WholeStore]:
     """All of a store as it is at this moment, whatever is written while it is read."""
+    tables = _written_out(connections)
     with connections.snapshot() as snapshot:
-        yield WholeStore(snapshot)
+        yield WholeStore(snapshot, tables)
 
 
 class Restoring:
     """Puts back what was written out, row for row, in one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connections: Connections, connection: Connection, tables: Tables) -> None:
+        self._connections = connections
         self._connection = connection
-        self._columns: dict[str, dict[str, str]] = {}
+        self._tables = tables
 
     def put_conversation(self, conversation: Conversation) -> None:
         if conversation.title:
@@ -101,7 +106,7 @@ class Restoring:
         """
         values = {"row": row, **row_values(turn)}
         marks = ", ".join(f":{name}" for name in values)
-        with sqlite_errors(Path(FILE_NAME)):
+        with self._connections.errors():
             self._connection.execute(f"INSERT INTO turns ({', '.join(values)}) VALUES ({marks})", values)
 
     def put_row(self, table: str, values: Values) -> None:
@@ -110,9 +115,7 @@ class Restoring:
         Raises:
             StoreError: this release has no such table or column, or the row doesn't fit.
         """
-        if not self._columns:
-            self._columns = _tables(lambda statement: iter(self._connection.execute(statement)))
-        columns = self._columns.get(table, {})
+        columns = self._tables.get(table, {})
         unknown = sorted(values.keys() - columns.keys())
         if not columns or unknown or not values:
             named = ", ".join(map(repr, unknown or values)) or "no columns"
@@ -124,7 +127,7 @@ class Restoring:
         # What the memory was told when it was opened, such as its language, stays.
         kept = " ON CONFLICT DO NOTHING" if table == "facts" else ""
         marks = ", ".join("?" * len(values))
-        with sqlite_errors(Path(FILE_NAME)):
+        with self._connections.errors():
             self._connection.execute(
                 f'INSERT INTO "{table}" ({names}) VALUES ({marks}){kept}',
                 [_stored(value, columns[name]) for name, value in values.items()],
@@ -138,8 +141,7 @@ class Restoring:
     def put_numbers(self, numbers: Mapping[str, int]) -> None:
         """Go on counting where the other store was; after everything else."""
         for table, seq in numbers.items():
-            self._connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
-            self._connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, seq))
+            self._connections.catalogue.count_from(self._connection, table, seq)
 
 
 @contextmanager
@@ -149,15 +151,16 @@ def restoring(connections: Connections, *, discard: bool = False) -> Iterator[Re
     Raises:
         StoreError: something doesn't fit or can't be written; the store is as it was.
     """
+    tables = _written_out(connections)
     with connections.writing(discard=discard) as connection:
-        yield Restoring(connection)
+        yield Restoring(connections, connection, tables)
 
 
 def is_untouched(connections: Connections) -> bool:
     """Tell whether nothing was ever stored, but for facts about the memory itself such as its language."""
+    tables = [*_SHAPED, *_written_out(connections)]
     with connections.reading() as connection:
-        tables = ["turns", "conversations", *_tables(lambda statement: iter(connection.execute(statement)))]
-        used = connection.execute("SELECT 1 FROM sqlite_sequence WHERE seq > 0 AND name != 'facts'").fetchone()
+        used = connection.execute("SELECT 1 FROM sqlite_sequence WHERE seq > 0").fetchone()
         return used is None and not any(
             connection.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone() for table in tables if table != "facts"
         )
@@ -165,8 +168,8 @@ def is_untouched(connections: Connections) -> bool:
 
 def row_counts(connections: Connections) -> dict[str, int]:
     """Return how many rows each table has beside turns and conversations, by table; those without any are left out."""
+    names = _written_out(connections)
     with connections.reading() as connection:
-        names = _tables(lambda statement: iter(connection.execute(statement)))
         counts = {name: int(connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]) for name in names}
     return {name: n for name, n in counts.items() if n}
 
@@ -176,18 +179,18 @@ def said(record: Sequence[Any], columns: Mapping[str, str]) -> dict[str, Any]:
     return {name: _said(value, kind) for (name, kind), value in zip(columns.items(), record, strict=True)}
 
 
-def _tables(rows: Any) -> dict[str, dict[str, str]]:
-    """Return the tables that are written out as rows, by name: their columns with the declared kinds."""
-    names = [
-        str(name)
-        for (name,) in rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-        if not name.startswith("sqlite_") and name not in LEFT_OUT and name not in _SHAPED
-    ]
-    return {name: {str(c[1]): str(c[2]).upper() for c in rows(f'PRAGMA table_info("{name}")')} for name in names}
+def _written_out(connections: Connections) -> Tables:
+    """Return the tables that are written out as rows, by name."""
+    with connections.reading() as connection:
+        tables = connections.catalogue.tables(connection)
+    return {name: tables[name] for name in sorted(tables) if name not in LEFT_OUT and name not in _SHAPED}
 
 
-def _order(columns: Mapping[str, str]) -> str:
-    return ", ".join(map(str, range(1, len(columns) + 1)))
+def select_all(table: str, columns: Iterable[str]) -> str:
+    """Return the query for all rows of a table, in an order that is the same whichever engine keeps them."""
+    names = [f'"{name}"' for name in columns]
+    order = "row" if table == "turns" else ", ".join(f"{name} NULLS FIRST" for name in names)
+    return f'SELECT {", ".join(names)} FROM "{table}" ORDER BY {order}'
 
 
 def _said(value: Any, kind: str) -> Any:

@@ -1,0 +1,33 @@
+"""The tables on a server, told as SQLite's are: without the owner, and by SQLite's names for what a column holds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memory_rag.postgres.dialect import OWNER
+from memory_rag.postgres.migrations import SCHEMA
+from memory_rag.store.engine import Connection
+
+_KINDS: Final = {"bytea": "BLOB", "text": "TEXT", "double precision": "REAL"}
+_OF_THE_SERVER: Final = frozenset({"numbers_kept", "migrations"})
+_COLUMNS: Final = (
+    "SELECT relname, attname, format_type(atttypid, NULL) FROM pg_attribute "
+    "JOIN pg_class ON pg_class.oid = attrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace "
+    "WHERE nspname = ? AND relkind IN ('r', 'p') AND NOT relispartition AND attnum > 0 AND NOT attisdropped "
+    'ORDER BY relname COLLATE "C", attnum'
+)
+
+
+class PostgresCatalogue:
+    """What a server tells of its tables; numbers are given as :mod:`memory_rag.postgres.connections` says."""
+
+    def tables(self, connection: Connection) -> dict[str, dict[str, str]]:
+        found: dict[str, dict[str, str]] = {}
+        for table, column, kind in connection.execute(_COLUMNS, (SCHEMA,)):
+            if table not in _OF_THE_SERVER and column != OWNER:
+                found.setdefault(str(table), {})[str(column)] = _KINDS.get(kind, "INTEGER")
+        return found
+
+    def count_from(self, connection: Connection, table: str, seq: int) -> None:
+        # Kept with the commit; numbers only grow.
+        connection.execute(f"SELECT set_config('{SCHEMA}.last_' || ?, ?, true)", (table, str(seq)))
