@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from memory_rag.memory_reader import MemoryReader, Progress
-from memory_rag.privacy.screening import Screening
+from memory_rag.opening import opened
 from memory_rag.retrieval.search_lock import SearchLock
-from memory_rag.settings import CONFIG_NAME, Settings, home_folder, memory_folder
+from memory_rag.settings import CONFIG_NAME, Settings, home_folder, is_on_server, memory_folder
 from memory_rag.store.correcting import Correction
 from memory_rag.store.erasing import has_rules, is_unfinished
 from memory_rag.store.new_turn import new_turn, noting_conversations
-from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_store import Appended
 from memory_rag.text.instants import zone
 from memory_rag.turns import Block, Conversation, Role, Source, Turn
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Memory(MemoryReader):
-    """The long-term memory of a chat: one folder, safe for many threads and processes.
+    """The long-term memory of a chat: one folder, or one owner's part of a server; safe for many threads and processes.
 
     Every turn is stored verbatim before anything else happens to it. Searches catch up with the store first, so they
     see every turn that was acknowledged, by whichever process.
@@ -39,29 +38,24 @@ class Memory(MemoryReader):
 
     def __init__(
         self,
-        folder: Path,
+        place: Path | str,
         *,
         settings: Settings,
         embedder: Embedder | None = None,
         create: bool = True,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        """Open the memory in a folder, or the one of ``settings.owner`` at the URL of a PostgreSQL server."""
         from memory_rag.retrieval.indexes import Indexes
 
-        self.folder = folder
+        kept = opened(place, settings=settings, create=create)
         self.settings = settings
         self._clock = clock
         self._summarises = settings.summaries == "auto"
         self.zone = zone(settings.timezone)
-        self.store = SqliteTurnStore(
-            folder,
-            durability=settings.durability,
-            busy_timeout_s=settings.busy_timeout_s,
-            create=create,
-            screen=Screening.of_settings(settings),
-        )
+        self.store, self._folder = kept.store, kept.folder
         self._lock = SearchLock(refuse_if_forked=self.store.refuse_if_forked)
-        self.indexes = Indexes(folder, self.store, settings=settings, embedder=embedder)
+        self.indexes = Indexes(self.store, kept.derived, settings=settings, embedder=embedder)
         if is_unfinished(self.store.connections):
             self.forgetting.finish()
         if has_rules(self.store.connections):
@@ -83,19 +77,22 @@ class Memory(MemoryReader):
     ) -> Self:
         """Open a memory, making it if it isn't there and ``create`` is True.
 
-        A name lies under the home folder (``home``, else ``MEMORY_RAG_HOME``, else the user's data folder); anything
-        with a slash, or a ``Path``, is a path. ``embedder`` is a name (``minilm``, ``none`` …) or an object; the other
+        A name lies under the home folder (``home``, else ``MEMORY_RAG_HOME``, else the user's data folder); what begins
+        with ``postgresql://`` is a server, where ``owner`` says whose memory it is; anything else with a slash, or a
+        ``Path``, is a path. ``embedder`` is a name (``minilm``, ``none`` …) or an object; the other
         settings are those of :class:`memory_rag.Settings`.
 
         Raises:
             NotAMemoryError: there is no memory and ``create`` is False, or the folder can't hold one.
             NewerFormatError: a later release of memory_rag wrote it.
             SettingsError: a setting that is unknown or out of its range.
+            StoreError: the server can't be reached, or the folder can't be read.
         """
         given = embedder if isinstance(embedder, str) else None
         loaded = Settings.load(config=home_folder(home) / CONFIG_NAME, embedder=given, **settings)
         made = None if embedder is None or isinstance(embedder, str) else embedder
-        return cls(memory_folder(name_or_path, home=home), settings=loaded, embedder=made, create=create, clock=clock)
+        place = name_or_path if is_on_server(name_or_path) else memory_folder(name_or_path, home=home)
+        return cls(place, settings=loaded, embedder=made, create=create, clock=clock)
 
     def __enter__(self) -> Self:
         return self

@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack
 
+from memory_rag.errors import StoreError
 from memory_rag.retrieval.search_lock import SearchLock
 from memory_rag.settings import Settings
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Turn
 
 if TYPE_CHECKING:
@@ -40,15 +41,31 @@ class MemoryReader:
     What is derived from the words may be brought up to date by any of these.
     """
 
-    folder: Path
     settings: Settings
-    store: SqliteTurnStore
+    store: TurnWriter
     indexes: Indexes
     """The keyword and dense indexes, and how they stand to the store."""
     zone: tzinfo
     """The zone in which times without one are read."""
+    _folder: Path | None
     _clock: Callable[[], datetime]
     _lock: SearchLock
+
+    @property
+    def place(self) -> str:
+        """Where the memory is, as messages name it: its folder, or its server and owner."""
+        return self.store.connections.place
+
+    @property
+    def folder(self) -> Path:
+        """The folder in which the memory lies.
+
+        Raises:
+            StoreError: it lies on a server.
+        """
+        if self._folder is None:
+            raise StoreError(f"{self.place}, lies on a server and has no folder")
+        return self._folder
 
     def __len__(self) -> int:
         """The number of stored turns."""

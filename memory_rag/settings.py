@@ -24,6 +24,7 @@ _LEAST = {
     "summary_turns": 1,
     "summary_tokens": 1,
     "keep_recent": 0,
+    "partitions": 0,
 }
 
 
@@ -77,6 +78,12 @@ class Settings:
     passwords and keys, or by kind: ``phone=redact,card=refuse``. Empty: these are redacted, the rest is tagged."""
     never_store: tuple[str, ...] = ()
     """Turns with one of these are not stored: words, ``/patterns/``, ``kind:card``. In the environment one a line."""
+    owner: str = "main"
+    """Whose memory, where several people's lie in one database on a PostgreSQL server."""
+    replica: str = ""
+    """The URL of a server that follows the one with the memory: what only needs vectors and words is read there."""
+    partitions: int = 0
+    """Into how many parts the tables of a new database are split, by owner; 0 leaves them whole."""
     weights: str = ""
     """A file of weights for ``hybrid``, as ``memory-rag bench tune`` writes it; empty means the shipped ones."""
 
@@ -209,6 +216,11 @@ def home_folder(given: str | Path | None = None) -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("memory-rag", appauthor=False))
+
+
+def is_on_server(name_or_path: str | Path) -> bool:
+    """Tell whether this names a memory on a PostgreSQL server, by its URL."""
+    return isinstance(name_or_path, str) and name_or_path.startswith(("postgresql://", "postgres://"))
 
 
 def memory_folder(name_or_path: str | Path, *, home: str | Path | None = None) -> Path:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -36,9 +37,11 @@ class PostgresServer:
 
     def url(self, database: str) -> str:
         """Return the URL by which a role that owns a database, and sees only what a policy shows, gets in."""
-        from psycopg.conninfo import make_conninfo
+        from psycopg.conninfo import conninfo_to_dict
 
-        return str(make_conninfo(self.superuser, dbname=database, user=ROLE, password=PASSWORD))
+        given = {name: str(value) for name, value in conninfo_to_dict(self.superuser).items() if value is not None}
+        beside = {name: value for name, value in given.items() if name not in ("dbname", "user", "password")}
+        return f"postgresql://{ROLE}:{quote(PASSWORD)}@/{database}?{urlencode(beside)}"
 
     def new_database(self) -> str:
         """Make an empty database with its extensions, and return the role's URL of it."""

@@ -15,15 +15,18 @@ from contextlib import closing, contextmanager, suppress
 from typing import Any, Final, TypeAlias
 
 import psycopg
+from pgvector.psycopg import register_vector
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from memory_rag.errors import NotAMemoryError, StoreError
+from memory_rag.postgres.catalogue import PostgresCatalogue
 from memory_rag.postgres.extensions import Extensions, extensions_of
-from memory_rag.postgres.migrations import NUMBERED, SCHEMA, SETTING, migrate
+from memory_rag.postgres.migrations import NUMBERED, migrate
 from memory_rag.postgres.server_errors import as_ours, unreachable
+from memory_rag.postgres.table import SCHEMA, SETTING
 from memory_rag.postgres.transaction import Streaming, Transaction
 from memory_rag.store.screening import OpenDoor, Screen
 from memory_rag.store.snapshot import Snapshot
@@ -70,6 +73,7 @@ class PostgresConnections:
         self.server = _without_password(given)
         self.place = f"{self.server}, owner {owner!r}"
         self.screen: Screen = OpenDoor()
+        self.catalogue = PostgresCatalogue()
         self.extensions = Extensions({}, ())
         self._owner = owner
         self._lock_timeout = f"{max(1, int(busy_timeout_s * 1000))}ms"
@@ -88,7 +92,7 @@ class PostgresConnections:
         self._pool: ConnectionPool[Raw] = ConnectionPool(
             kwargs=self._how,
             connection_class=psycopg.Connection[tuple[Any, ...]],
-            configure=_configure,
+            configure=self._configure,
             min_size=0,
             max_size=_MOST_CONNECTIONS,
             timeout=busy_timeout_s + _CONNECT_TIMEOUT_S,
@@ -261,6 +265,17 @@ class PostgresConnections:
         ):
             yield Snapshot(streaming, threading.Lock())
 
+    def _configure(self, connection: Raw) -> None:
+        """Teach a new connection what is sent and read: small and large ints alike as bigint, and pgvector's vectors.
+
+        A statement with a small number and one with a large are one prepared statement then.
+        """
+        connection.adapters.register_dumper(int, Int8Dumper)
+        connection.server_cursor_factory = psycopg.RawServerCursor
+        with connection.transaction():
+            connection.execute("SELECT set_config('search_path', $1, true)", (self._path,))
+            register_vector(connection)
+
     def close(self) -> None:
         """Close the connections; one that is in use is closed after it. In a forked child they are the parent's."""
         if self.is_forked:
@@ -268,12 +283,6 @@ class PostgresConnections:
         with self._writer:
             self._closed = True
             self._pool.close()
-
-
-def _configure(connection: Raw) -> None:
-    """Send every int as a bigint: a statement with a small number and one with a large are one prepared statement."""
-    connection.adapters.register_dumper(int, Int8Dumper)
-    connection.server_cursor_factory = psycopg.RawServerCursor
 
 
 def _is_open(connection: Raw) -> bool:

@@ -15,6 +15,8 @@ _PARTS: Final = re.compile(
     r"""|(?<!:):(?P<name>[a-z_][a-z_0-9]*)"""
     r"""|(?P<same>\bIS(?P<not>\s+NOT)?(?=\s+[?:]))"""
     r"""|(?P<key>\bON\s+CONFLICT\s*\()"""
+    r"""|(?P<order>\bCROSS\s+(?=JOIN\s+\w+\s+USING\b))"""
+    r"""|(?P<none>(?:(?P<but>\bNOT)\s+)?\bIN\s*\(\s*\))"""
     r"""|(?P<numbers>\bsqlite_sequence\b)"""
 )
 
@@ -38,7 +40,8 @@ def in_postgres(statement: str) -> Spoken:
     """Return a statement of the store as PostgreSQL reads it; what stands in quotes stays.
 
     ``?``, ``?2`` and ``:name`` become ``$1``, ``$2`` …; ``IS ?`` compares with NULL too; every key that an insert may
-    meet begins with the owner; the numbers that SQLite keeps in ``sqlite_sequence`` are in ``numbers``.
+    meet begins with the owner; ``CROSS JOIN … USING``, by which SQLite is told where to begin, is a join; a list may be
+    empty; the numbers that SQLite keeps in ``sqlite_sequence`` are in ``numbers``.
     """
     names: list[str] = []
     n_places = 0
@@ -58,6 +61,10 @@ def in_postgres(statement: str) -> Spoken:
                 return "IS DISTINCT FROM" if part["not"] else "IS NOT DISTINCT FROM"
             case "key":
                 return f"ON CONFLICT ({OWNER}, "
+            case "order":
+                return ""
+            case "none":
+                return "<> ALL ('{}')" if part["but"] else "= ANY ('{}')"
             case "numbers":
                 return "numbers"
         return part[0]

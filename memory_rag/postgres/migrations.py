@@ -8,15 +8,12 @@ servers elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from memory_rag.errors import NewerFormatError, NotAMemoryError
+from memory_rag.postgres import beside_steps
+from memory_rag.postgres.table import SCHEMA, Table, cleared_with
 
-SCHEMA: Final = "memory_rag"
-SETTING: Final = f"{SCHEMA}.owner"
-"""What a transaction is set to, to say whose it is."""
-_THIS_OWNER: Final = f"current_setting('{SETTING}', true)"
 MAKING_ALONE: Final = f"SELECT pg_advisory_xact_lock({0x6D656D5F726167})"
 """Whoever makes tables or indexes holds this lock until the end of the transaction."""
 _THERE: Final = "SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'migrations'"
@@ -28,42 +25,7 @@ class Executes(Protocol):
     def execute(self, statement: str, values: tuple[Any, ...] = ..., /) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of the store: its columns, the key that tells an owner's rows apart, and further indexes."""
-
-    name: str
-    columns: str
-    key: str = ""
-    indexes: tuple[str, ...] = ()
-
-    def statements(self, *, n_partitions: int) -> Iterator[str]:
-        """Yield what makes the table, closed to everybody but the owner of each row."""
-        key = f", PRIMARY KEY (owner, {self.key})" if self.key else ""
-        split = " PARTITION BY HASH (owner)" if n_partitions else ""
-        yield (
-            f'CREATE TABLE {SCHEMA}.{self.name} ({self.columns}, owner text COLLATE "C" NOT NULL '
-            f"DEFAULT current_setting('{SETTING}') CHECK (owner <> ''){key}){split}"
-        )
-        yield from _closed(self.name)
-        for number in range(n_partitions):
-            part = f"{self.name}_{number}"
-            yield (
-                f"CREATE TABLE {SCHEMA}.{part} PARTITION OF {SCHEMA}.{self.name} "
-                f"FOR VALUES WITH (MODULUS {n_partitions}, REMAINDER {number})"
-            )
-            # A policy holds for the table that a statement names.
-            yield from _closed(part)
-        yield from (index.replace(f"ON {self.name} (", f"ON {SCHEMA}.{self.name} (owner, ") for index in self.indexes)
-
-
-def _closed(table: str) -> Iterator[str]:
-    yield f"ALTER TABLE {SCHEMA}.{table} ENABLE ROW LEVEL SECURITY"
-    yield f"ALTER TABLE {SCHEMA}.{table} FORCE ROW LEVEL SECURITY"
-    yield f"CREATE POLICY of_owner ON {SCHEMA}.{table} USING (owner = {_THIS_OWNER}) WITH CHECK (owner = {_THIS_OWNER})"
-
-
-NUMBERED: Final = ("turns", "changes")
+NUMBERED: Final = ("turns", "changes", "vectors", *beside_steps.NUMBERED)
 """The tables whose rows are numbered, each owner's from 1 on."""
 
 
@@ -180,33 +142,31 @@ def m003_forgetting_and_findings() -> Iterator[Table | str]:
             action text COLLATE "C" NOT NULL""",
         indexes=("CREATE INDEX findings_by_row ON findings (row)",),
     )
-    yield (
-        f"CREATE FUNCTION {SCHEMA}.forget_findings() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
-        f"  DELETE FROM {SCHEMA}.findings WHERE owner = OLD.owner AND row = OLD.row;\n"
-        "  RETURN NULL;\n"
-        "END $$"
-    )
-    yield (
-        f"CREATE TRIGGER findings_gone AFTER DELETE ON {SCHEMA}.turns "
-        f"FOR EACH ROW EXECUTE FUNCTION {SCHEMA}.forget_findings()"
+    yield from cleared_with(
+        "turns",
+        by="forget_findings",
+        deletes=f"DELETE FROM {SCHEMA}.findings WHERE owner = OLD.owner AND row = OLD.row;",
     )
 
 
 def m004_made_of_turns() -> Iterator[Table | str]:
     """Vectors and words of turns, which go when their turn does or its words change; needs pgvector.
 
-    ``space`` tells the embedder, see :mod:`memory_rag.postgres.vectors`; each space has an index of its own. ``terms``
-    are those of the analyzer, see :mod:`memory_rag.postgres.words`; a long turn has more than one ``part``.
+    ``space`` tells the embedder, see :mod:`memory_rag.postgres.vectors`; each space has an index of its own.
+    ``content`` is the key of the words that were embedded, and ``number`` grows, so that others find what is new.
+    ``terms`` are those of the analyzer, see :mod:`memory_rag.postgres.words`; a long turn has more than one ``part``.
     """
     yield Table(
         "vectors",
-        """row bigint NOT NULL,
+        f"""row bigint NOT NULL,
             space bigint NOT NULL,
+            content bigint NOT NULL,
             span_start bigint NOT NULL,
             span_end bigint NOT NULL,
+            number bigint NOT NULL DEFAULT {SCHEMA}.next_number('vectors'),
             embedding vector NOT NULL""",
         "space, row, span_start",
-        ("CREATE INDEX vectors_by_row ON vectors (row)",),
+        ("CREATE INDEX vectors_by_row ON vectors (row)", "CREATE INDEX vectors_by_number ON vectors (space, number)"),
     )
     yield Table("words", "row bigint NOT NULL, part bigint NOT NULL, terms text NOT NULL", "row, part")
     yield (
@@ -228,7 +188,13 @@ def m004_made_of_turns() -> Iterator[Table | str]:
     )
 
 
-STEPS: Final = (m001_numbers, m002_turns_and_changes, m003_forgetting_and_findings, m004_made_of_turns)
+STEPS: Final = (
+    m001_numbers,
+    m002_turns_and_changes,
+    m003_forgetting_and_findings,
+    m004_made_of_turns,
+    *beside_steps.STEPS,
+)
 
 
 def migrate(connection: Executes, *, place: str, create: bool, n_partitions: int = 0) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, overload
 
 from memory_rag.errors import StoreError
 from memory_rag.postgres.dialect import in_postgres
-from memory_rag.postgres.migrations import SCHEMA
+from memory_rag.postgres.table import SCHEMA
 from memory_rag.store.engine import Values
 
 _LAST_NUMBER: Final = f"SELECT current_setting('{SCHEMA}.last_number', true)"

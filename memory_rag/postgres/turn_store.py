@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memory_rag.errors import MissingExtraError, StoreError
 from memory_rag.store.screening import Screen
 from memory_rag.store.turn_rows import can_be_id
 from memory_rag.store.turn_writer import TurnWriter
+
+if TYPE_CHECKING:
+    from memory_rag.postgres.connections import PostgresConnections
 
 EXTRA: Final = "postgres"
 _LONGEST_OWNER: Final = 200
@@ -49,7 +52,10 @@ class PostgresTurnStore(TurnWriter):
         if screen is not None:
             connections.screen = screen
         super().__init__(connections)
-        self.connections = connections
-        """What the other tables of the same owner are read and written through."""
+        self._server = connections
         connections.open(create=create, n_partitions=n_partitions)
         self.owner = owner
+
+    @property
+    def connections(self) -> PostgresConnections:
+        return self._server

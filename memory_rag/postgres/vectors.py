@@ -1,4 +1,4 @@
-"""Vectors on the server: kept beside their turns, and the nearest of an owner's found by pgvector.
+"""Vectors on the server: kept beside their turns, read as they come, and the nearest of an owner's found by pgvector.
 
 They are kept as they were made (float32), so that what is computed of them is what it is anywhere; only the index that
 finds the nearest has them at half the size.
@@ -7,51 +7,43 @@ finds the nearest has them at half the size.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import StoreError
-from memory_rag.postgres.migrations import MAKING_ALONE, SCHEMA
-from memory_rag.postgres.still_said import said_at, said_in
+from memory_rag.postgres.migrations import MAKING_ALONE
+from memory_rag.postgres.parts import WHOLE, Part
+from memory_rag.postgres.table import SCHEMA
+from memory_rag.retrieval.vector_blocks import ID, Ids
+from memory_rag.retrieval.vectors import Checked, VectorRows
 from memory_rag.store.engine import Connection, Connections
-from memory_rag.turns import Span, Turn
-
-Vectors = npt.NDArray[np.float32]
 
 _EXACT_UP_TO: Final = 10_000
 """Of so many vectors, all are compared: sooner done than to look for a few among the nearest of everybody's."""
 _MOST_DIM: Final = 4000
 _LOOKED_FOR: Final = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """A turn as it was embedded: its row, and a vector of each of its passages, shape (len(spans), dim)."""
-
-    row: int
-    turn: Turn
-    spans: tuple[Span, ...]
-    vectors: Vectors
-
-
-@dataclass(frozen=True, slots=True)
-class Near:
-    """A turn's best passage: where it lies in the searchable text, and its inner product with the query."""
-
-    row: int
-    span: Span
-    score: float
+_COLUMNS: Final = "number, row, content, span_start, span_end, embedding"
 
 
 class ServerVectors:
-    """The vectors of one owner's turns by one embedder."""
+    """The vectors of one owner's turns by one embedder.
+
+    ``rows`` are those that were read, in the order in which they were kept: all of them, or with ``whole`` False those
+    of the turns that were asked for.
+    """
 
     def __init__(
-        self, connections: Connections, *, fingerprint: str, dim: int, exact_up_to: int = _EXACT_UP_TO
+        self,
+        connections: Connections,
+        *,
+        fingerprint: str,
+        dim: int,
+        whole: bool = True,
+        exact_up_to: int = _EXACT_UP_TO,
     ) -> None:
         """Look for them under an embedder's fingerprint; with more than ``exact_up_to`` an index is asked.
 
@@ -64,10 +56,28 @@ class ServerVectors:
             )
         self._connections = connections
         self._dim = dim
+        self._whole = whole
         self._exact_up_to = exact_up_to
+        self._writing: Connection | None = None
         self.space = space_of(fingerprint)
         """What tells these vectors from those of other embedders."""
         self._indexed = f"(embedding::halfvec({dim}))"
+        self.n_damaged = 0
+        self.checked: Checked | None = None
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._buffer: Vectors = np.zeros((64, self._dim), np.float32)
+        self.n_read = 0
+        self._last = 0
+        self._is_replaced = False
+        self._turns: set[int] = set()
+        self._asked_for: set[int] = set()
+
+    @property
+    def rows(self) -> Vectors:
+        """The vectors that were read, shape (n_read, dim)."""
+        return self._buffer[: self.n_read]
 
     def set_up(self) -> None:
         """Make the index of this embedder's vectors, if nobody has yet; everybody's are in it."""
@@ -83,6 +93,109 @@ class ServerVectors:
                 f"WHERE space = {self.space}"
             )
 
+    # -- kept and read
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Let nobody else change this owner's turns or vectors; what is appended meanwhile is committed at the end."""
+        with self._connections.writing() as connection:
+            self._writing = connection
+            try:
+                yield
+            finally:
+                self._writing = None
+
+    def ask_for(self, rows: Sequence[int]) -> None:
+        """Let the next reading bring the vectors of these turns, too, where not all are read."""
+        self._asked_for.update(row for row in rows if row not in self._turns)
+
+    def read_new(self) -> VectorRows | None:
+        """Return the rows that were kept since the last call; None if all has to be read anew.
+
+        Raises:
+            StoreError: they can't be read.
+        """
+        if self._is_replaced:
+            self._start_over()
+            return None
+        with self._connections.reading() as connection:
+            found = self._new(connection)
+        ids = np.array([record[1:5] for record in found], ID)
+        vectors = np.zeros((len(found), self._dim), np.float32)
+        for place, record in enumerate(found):
+            vectors[place] = record[5].to_numpy()
+            self._last = max(self._last, record[0])
+        self._take_in(vectors)
+        return VectorRows(vectors, ids)
+
+    def append(self, vectors: Vectors, ids: Ids) -> None:
+        """Keep more rows, for good once :meth:`alone` ends.
+
+        Raises:
+            StoreError: they can't be written; none of them is kept then.
+        """
+        if self._writing is None:
+            raise StoreError("vectors are appended within alone()")
+        if len(ids) == 0:
+            return
+        self._writing.execute(
+            f"DELETE FROM vectors WHERE space = {self.space} AND row = ANY(?::bigint[])",
+            (np.unique(ids["row"]).tolist(),),
+        )
+        self._writing.executemany(
+            "INSERT INTO vectors (row, space, content, span_start, span_end, embedding) "
+            f"VALUES (?, {self.space}, ?, ?, ?, ?)",
+            [
+                (row, content, start, end, vector)
+                for (row, content, start, end), vector in zip(ids.tolist(), vectors, strict=True)
+            ],
+        )
+
+    def replace_with(self, rows: VectorRows) -> None:
+        """Read anew what is kept: the server itself keeps no vector of a turn that is gone."""
+        del rows
+        self._is_replaced = True
+
+    def as_checked(self) -> Checked:
+        """Return that nothing of this was looked at: the server checks its own pages."""
+        return Checked(0, 0)
+
+    def prune(self) -> None:
+        """Delete this owner's vectors of other embedders."""
+        with self._connections.writing() as connection:
+            connection.execute(f"DELETE FROM vectors WHERE space <> {self.space}")
+
+    def _new(self, connection: Connection) -> list[tuple[int, int, int, int, int, object]]:
+        of_space = f"SELECT {_COLUMNS} FROM vectors WHERE space = {self.space}"
+        if self._whole:
+            return connection.execute(f"{of_space} AND number > ? ORDER BY number", (self._last,)).fetchall()
+        newest = connection.execute(f"SELECT max(number) FROM vectors WHERE space = {self.space}").fetchone()[0] or 0
+        found = []
+        if newest > self._last and self._turns:
+            found = connection.execute(
+                f"{of_space} AND number > ? AND row = ANY(?::bigint[]) ORDER BY number",
+                (self._last, list(self._turns)),
+            ).fetchall()
+        if self._asked_for:
+            found += connection.execute(
+                f"{of_space} AND row = ANY(?::bigint[]) ORDER BY number", (list(self._asked_for),)
+            ).fetchall()
+            self._turns |= self._asked_for
+            self._asked_for = set()
+        self._last = max(self._last, newest)
+        return found
+
+    def _take_in(self, vectors: Vectors) -> None:
+        n = self.n_read + len(vectors)
+        if n > len(self._buffer):
+            larger = np.zeros((max(n, 2 * len(self._buffer)), self._dim), np.float32)
+            larger[: self.n_read] = self.rows
+            self._buffer = larger
+        self._buffer[self.n_read : n] = vectors
+        self.n_read = n
+
+    # -- found on the server
+
     def pending(self, *, limit: int) -> list[int]:
         """Return the rows of recalled turns without a vector, oldest first."""
         with self._connections.reading() as connection:
@@ -93,83 +206,52 @@ class ServerVectors:
             ).fetchall()
         return [int(row) for (row,) in found]
 
-    def put(self, embedded: Sequence[Embedded]) -> int:
-        """Keep the vectors of turns that still have the words that were embedded, and return of how many."""
-        with self._connections.writing() as connection:
-            said = said_at(connection, [one.row for one in embedded])
-            kept = [one for one in embedded if said.get(one.row) == said_in(one.turn)]
-            connection.execute(
-                f"DELETE FROM vectors WHERE space = {self.space} AND row = ANY(?::bigint[])",
-                ([one.row for one in kept],),
+    def n_pending(self) -> int:
+        """Count the recalled turns without a vector."""
+        with self._connections.reading() as connection:
+            return int(
+                connection.execute(
+                    "SELECT (SELECT count(*) FROM turns WHERE recalled = 1) - "
+                    f"(SELECT count(DISTINCT row) FROM vectors WHERE space = {self.space})"
+                ).fetchone()[0]
             )
-            connection.executemany(
-                f"INSERT INTO vectors VALUES (?, {self.space}, ?, ?, ?::float8[]::vector({self._dim}))",
-                [
-                    (one.row, span.start, span.end, vector.tolist())
-                    for one in kept
-                    for span, vector in zip(one.spans, one.vectors, strict=True)
-                ],
-            )
-        return len(kept)
 
-    def nearest(self, query: Vectors, *, n: int, conversation_id: str | None = None) -> list[Near]:
-        """Return the n turns nearest to a query, best first, ties by row; fewer only if fewer have a vector."""
+    def nearest(self, query: Vectors, *, n: int, part: Part = WHOLE) -> list[int]:
+        """Return the rows of the n turns of a part nearest to a query, best first; fewer only if fewer have a vector.
+
+        From ``exact_up_to`` vectors on, an index is asked, which may miss one here and there.
+        """
         with self._connections.reading() as connection:
             if not self._are_few(connection):
-                found = self._best(
-                    connection, query, n, conversation_id, place=self._indexed, kind=f"halfvec({self._dim})"
-                )
+                found = self._best(connection, query, n, part, place=self._indexed, kind=f"halfvec({self._dim})")
                 if len(found) >= n:
                     return found[:n]
             # All of them: few, or fewer were found than there may be, among the many of others.
-            return self._best(connection, query, n, conversation_id, place="embedding", kind="vector")[:n]
-
-    def cosines(self, query: Vectors, rows: Sequence[int]) -> dict[int, Near]:
-        """Return the best passage of each of these turns; those without a vector are left out."""
-        with self._connections.reading() as connection:
-            found = connection.execute(
-                f"SELECT row, span_start, span_end, embedding::real[] FROM vectors WHERE space = {self.space} "
-                "AND row = ANY(?::bigint[])",
-                (list(rows),),
-            ).fetchall()
-        return {near.row: near for near in self._scored(query, found)}
+            return self._best(connection, query, n, part, place="embedding", kind="vector")[:n]
 
     def _are_few(self, connection: Connection) -> bool:
         counted = f"SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space = {self.space} LIMIT ?) AS counted"
         return bool(connection.execute(counted, (self._exact_up_to + 1,)).fetchone()[0] <= self._exact_up_to)
 
-    def _best(
-        self, connection: Connection, query: Vectors, n: int, conversation_id: str | None, *, place: str, kind: str
-    ) -> list[Near]:
+    def _best(self, connection: Connection, query: Vectors, n: int, part: Part, *, place: str, kind: str) -> list[int]:
         # Without it, a filtered search ends with the index's first few dozen, of which none may be the owner's.
         connection.execute(
             f"SELECT set_config('hnsw.iterative_scan', 'strict_order', true), "
             f"set_config('hnsw.ef_search', '{_LOOKED_FOR}', true)"
         )
-        within = "" if conversation_id is None else "AND row IN (SELECT row FROM turns WHERE conversation_id = ?2) "
-        values = [query.tolist(), *([] if conversation_id is None else [conversation_id])]
+        within, values = part.rows(first=2)
         # A turn with many passages takes many places: more are asked for, until there are turns enough.
         wanted = 2 * n + 8
         while True:
             found = connection.execute(
-                f"SELECT row, span_start, span_end, embedding::real[] FROM vectors WHERE space = {self.space} {within}"
-                f"ORDER BY {place} <#> ?1::float8[]::{kind} LIMIT {wanted}",
-                values,
+                f"SELECT row FROM vectors WHERE space = {self.space}{within} "
+                f"ORDER BY {place} <#> ?1::vector::{kind} LIMIT {wanted}",
+                [query, *values],
             ).fetchall()
-            nearest = self._scored(query, found)
-            if len(nearest) >= n or len(found) < wanted:
-                return nearest
+            rows = list(dict.fromkeys(int(row) for (row,) in found))
+            if len(rows) >= n or len(found) < wanted:
+                return rows
             wanted *= 4
-
-    def _scored(self, query: Vectors, found: Sequence[tuple[int, int, int, list[float]]]) -> list[Near]:
-        if not found:
-            return []
-        scores = np.asarray([vector for *_, vector in found], np.float32) @ query
-        best: dict[int, Near] = {}
-        for (row, start, end, _vector), score in zip(found, scores.tolist(), strict=True):
-            if row not in best or score > best[row].score:
-                best[row] = Near(row, Span(start, end), score)
-        return sorted(best.values(), key=lambda near: (-near.score, near.row))
 
 
 def space_of(fingerprint: str) -> int:

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memory_rag.postgres.migrations import MAKING_ALONE, SCHEMA
+from memory_rag.postgres.migrations import MAKING_ALONE
 from memory_rag.postgres.still_said import said_at, said_in
+from memory_rag.postgres.table import SCHEMA
 from memory_rag.store.engine import Connection, Connections
 from memory_rag.turns import Turn, text_bytes
 

@@ -21,8 +21,7 @@ from memory_rag.retrieval.scene import MISSING, mean_and_deviation
 from memory_rag.retrieval.turn_table import Mask, TurnTable
 from memory_rag.retrieval.vector_blocks import ID
 from memory_rag.retrieval.vector_groups import NOTHING, MadeFrom, VectorGroups
-from memory_rag.retrieval.vectors import VectorFile, VectorRows, file_stem, ids_of
-from memory_rag.store.files import DERIVED, LOCK_NAME, locked
+from memory_rag.retrieval.vectors import KeptVectors, VectorRows, ids_of
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span
 
@@ -55,18 +54,27 @@ class _Sampled:
 
 
 class DenseIndex:
-    """The vectors of one embedder: on disk by turn and words, in memory in FAISS, matched to the table's entries."""
+    """The vectors of one embedder: kept by turn and words, in memory in FAISS, matched to the table's entries."""
 
     def __init__(
-        self, folder: Path, embedder: Embedder, *, lock_timeout_s: float = 10.0, kept_from: int = KEPT_FROM
+        self,
+        kept: KeptVectors,
+        embedder: Embedder,
+        *,
+        alone: Callable[[], AbstractContextManager[None]],
+        codes_path: Path | None = None,
+        kept_from: int = KEPT_FROM,
     ) -> None:
+        """Follow the vectors that are kept; ``alone()`` lets nobody else write vectors meanwhile.
+
+        Codes of ``kept_from`` vectors or more are kept in the file ``codes_path``, if there is to be one.
+        """
         self.embedder = embedder
-        self._folder = folder
-        self._lock_timeout_s = lock_timeout_s
-        self._file = VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim)
-        self._flat = FlatVectors(self._file.rows)
+        self._kept = kept
+        self._alone = alone
+        self._flat = FlatVectors(kept.rows)
         self._codes = CodedVectors(self._flat)
-        self._codes_path = folder / DERIVED / f"{file_stem(embedder.fingerprint)}.codes.npz"
+        self._codes_path = codes_path
         self._kept_from, self._n_kept = kept_from, 0
         self._groups = VectorGroups()
         self._table: TurnTable | None = None
@@ -80,14 +88,14 @@ class DenseIndex:
 
     def catch_up(self, table: TurnTable) -> None:
         """Take in vectors that were written since, by this process or another, and match them to the table."""
-        kept = self._kept_codes() if self._file.n_read == 0 else None
-        rows = self._file.read_new()
+        saved = self._saved_codes() if self._kept.n_read == 0 else None
+        rows = self._kept.read_new()
         if rows is None:
             self._start_over()
-            rows = self._file.read_new() or VectorRows(np.zeros((0, self.embedder.dim), np.float32), np.zeros(0, ID))
+            rows = self._kept.read_new() or VectorRows(np.zeros((0, self.embedder.dim), np.float32), np.zeros(0, ID))
         self._take_in(rows)
-        if kept is not None and self._file.checked is not None:
-            self._codes, self._n_kept = CodedVectors(self._flat, codes=kept.codes), len(kept.codes)
+        if saved is not None and self._kept.checked is not None:
+            self._codes, self._n_kept = CodedVectors(self._flat, codes=saved.codes), len(saved.codes)
         if self._table is not table:
             self._table = table
             self._put_off.clear()
@@ -217,7 +225,8 @@ class DenseIndex:
     @property
     def is_worth_saving(self) -> bool:
         """Whether there are many vectors whose codes aren't kept."""
-        return len(self) >= self._kept_from and len(self) - self._n_kept > len(self) * _UNKEPT_SHARE
+        enough = self._codes_path is not None and len(self) >= self._kept_from
+        return enough and len(self) - self._n_kept > len(self) * _UNKEPT_SHARE
 
     def save(self) -> None:
         """Keep the codes of many vectors for the next process. Call under the memory's lock, caught up.
@@ -225,17 +234,14 @@ class DenseIndex:
         Raises:
             StoreError: they can't be written, which costs the next process a few seconds.
         """
-        if self.is_worth_saving and (codes := self._codes.of_all()) is not None:
-            KeptCodes(codes, self._file.as_checked()).write(self._codes_path)
+        path = self._codes_path
+        if path is not None and self.is_worth_saving and (codes := self._codes.of_all()) is not None:
+            KeptCodes(codes, self._kept.as_checked()).write(path)
             self._n_kept = len(codes)
 
     def close(self) -> None:
         """Stop what works in the background."""
         self._codes.close()
-
-    def owns(self, path: Path) -> bool:
-        """Tell whether a file holds this embedder's vectors."""
-        return path in (self._file.rows_path, self._file.ids_path)
 
     def compact(self, table: TurnTable) -> bool:
         """Write the file anew without the vectors of removed turns if they are many, or a block of it is damaged.
@@ -243,12 +249,12 @@ class DenseIndex:
         Tells whether it was done.
         """
         living = self._living_vectors(table)
-        if len(self._groups.ids) == 0 or (living.mean() >= 1 - _DEAD_SHARE and not self._file.n_damaged):
+        if len(self._groups.ids) == 0 or (living.mean() >= 1 - _DEAD_SHARE and not self._kept.n_damaged):
             return False
-        with locked(self._folder / LOCK_NAME, timeout_s=self._lock_timeout_s, what="vectors"):
+        with self._alone():
             self.catch_up(table)
             living = self._living_vectors(table)
-            self._file.replace_with(VectorRows(self._flat.rows(np.flatnonzero(living)), self._groups.ids[living]))
+            self._kept.replace_with(VectorRows(self._flat.rows(np.flatnonzero(living)), self._groups.ids[living]))
         self.catch_up(table)
         return True
 
@@ -269,23 +275,24 @@ class DenseIndex:
                 given = self.embedder.embed_turns([batch.texts[place] for place in new])
             names = [batch.names[place] for place in new]
             vectors[new] = checked_vectors(given, n=len(new), dim=self.embedder.dim, names=names)
-        with locked(self._folder / LOCK_NAME, timeout_s=self._lock_timeout_s, what="vectors"):
+        with self._alone():
             self._take_in_others()
             # Under the lock: a turn that was forgotten while it was embedded must not come after it.
             said = batch.still_said(store)
-            self._file.append(vectors[said], ids[said])
+            self._kept.append(vectors[said], ids[said])
 
-    def _kept_codes(self) -> KeptCodes | None:
-        kept = KeptCodes.read(self._codes_path) if self._codes_path.exists() else None
-        self._file.checked = None if kept is None else kept.checked
-        return kept
+    def _saved_codes(self) -> KeptCodes | None:
+        path = self._codes_path
+        saved = KeptCodes.read(path) if path is not None and path.exists() else None
+        self._kept.checked = None if saved is None else saved.checked
+        return saved
 
     def _take_in_others(self) -> None:
         """Read what another process appended, so that our rows go behind it."""
-        rows = self._file.read_new()
+        rows = self._kept.read_new()
         while rows is None:
             self._start_over()
-            rows = self._file.read_new()
+            rows = self._kept.read_new()
         self._take_in(rows)
 
     def agreement(self, *, n: int = 20) -> float | None:
@@ -298,11 +305,11 @@ class DenseIndex:
     def _start_over(self) -> None:
         """Forget all vectors: the file is another one now, which may hold as many."""
         self._codes.close()
-        self._flat = FlatVectors(self._file.rows)
+        self._flat = FlatVectors(self._kept.rows)
         self._codes = CodedVectors(self._flat)
         self._n_kept, self._groups = 0, VectorGroups()
 
     def _take_in(self, rows: VectorRows) -> None:
         if len(rows.ids):
-            self._flat.put(self._file.rows)
+            self._flat.put(self._kept.rows)
             self._groups.add(rows.ids)

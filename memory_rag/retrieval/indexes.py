@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from memory_rag.embedding.catalogue import open_embedder
 from memory_rag.embedding.loading import load_ahead
 from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
+from memory_rag.retrieval.derived import Derived
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.quote_source import StoredTurns
@@ -23,8 +23,7 @@ from memory_rag.retrieval.sides import Sides
 from memory_rag.retrieval.signals import signals
 from memory_rag.retrieval.weights_file import read_weights
 from memory_rag.settings import Settings
-from memory_rag.store.files import DERIVED, LOCK_NAME, locked, write_atomically
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.text.instants import zone
 from memory_rag.text.language import languages_present, parse_language
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
     from memory_rag.retrieval.dense import DenseIndex, Unlocked
 
-MANIFEST: Final = "manifest.json"
 _LANGUAGES: Final = "languages"
 _SETTLED_FROM: Final = 50
 """Turns from which on a guess of the language is remembered and not made again."""
@@ -49,10 +47,10 @@ class Indexes:
     """The keyword and dense index of one store. Not safe for threads by itself: the memory holds a lock around it."""
 
     def __init__(
-        self, folder: Path, store: SqliteTurnStore, *, settings: Settings, embedder: Embedder | None = None
+        self, store: TurnWriter, derived: Derived, *, settings: Settings, embedder: Embedder | None = None
     ) -> None:
-        self._folder = folder
         self._store = store
+        self._derived = derived
         self._settings = settings
         self._embedder = embedder
         self._keyword: KeywordIndex | None = None
@@ -140,7 +138,7 @@ class Indexes:
         """The keyword index as it is; :meth:`catch_up` brings it up to date."""
         if self._keyword is None:
             analyzer = Analyzer(self.languages())
-            saved = KeywordIndex.load(self._folder / DERIVED, analyzer)
+            saved = self._derived.keyword(analyzer)
             self._keyword = saved if saved.follows(self._store) else KeywordIndex(analyzer)
             self._saved_seq = self._keyword.applied_seq
         return self._keyword
@@ -211,10 +209,9 @@ class Indexes:
         self.save()
         embedded = self.embed(progress=progress, unlocked=unlocked)
         self.compact()
-        # Without an embedder none of them is the memory's own; one that can't be loaded has raised by now.
-        for path in (self._folder / "vectors").glob("*") if prune else ():
-            if self._dense is None or not self._dense.owns(path):
-                path.unlink()
+        if prune:
+            # An embedder that can't be loaded has raised by now.
+            self._derived.prune(None if self._dense is None else self._dense.embedder)
         return embedded
 
     # -- language
@@ -262,7 +259,7 @@ class Indexes:
                 self._save_codes()
 
     def _save_codes(self) -> None:
-        with locked(self._folder / LOCK_NAME, timeout_s=0.0, what="derived files"):
+        with self._derived.alone(timeout_s=0.0):
             # Under the lock: what was forgotten while this waited must not be written after the forgetting is done.
             self._caught_up()
             if (dense := self._dense_caught_up()) is not None:
@@ -277,20 +274,12 @@ class Indexes:
         """
         wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
         self._caught_up()
-        with locked(self._folder / LOCK_NAME, timeout_s=wait, what="derived files"):
+        with self._derived.alone(timeout_s=wait):
             # Again: what was forgotten while this waited must not be written after the forgetting is done.
             self._caught_up()
             keyword = self.keyword
             keyword.compact()
-            keyword.save(self._folder / DERIVED)
-            manifest = {
-                "seq": keyword.applied_seq,
-                "n_turns": keyword.table.n_alive,
-                "analyzer": keyword.analyzer.fingerprint,
-                "embedder": self._dense.embedder.fingerprint if self._dense else None,
-            }
-            data = json.dumps(manifest, ensure_ascii=False, indent=1).encode()
-            write_atomically(self._folder / DERIVED / MANIFEST, lambda file: file.write(data))
+            self._derived.save(keyword, embedder=self._dense.embedder.fingerprint if self._dense else None)
         self._saved_seq = keyword.applied_seq
 
     def close(self) -> None:
@@ -327,13 +316,7 @@ class Indexes:
         if embedder is None:
             return None
         if self._dense is None:
-            from memory_rag.retrieval.dense import DenseIndex
-
-            self._dense = DenseIndex(
-                self._folder,
-                embedder,
-                lock_timeout_s=self._settings.lock_timeout_s,
-            )
+            self._dense = self._derived.dense(embedder)
         self._dense.catch_up(self.keyword.table)
         return self._dense
 

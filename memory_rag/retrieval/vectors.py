@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, Self
+from typing import BinaryIO, Final, Protocol, Self
 
 import numpy as np
 
@@ -45,6 +45,34 @@ class Checked:
     def holds_for(self, data: bytes) -> bool:
         """Tell whether a file of ids begins with these bytes."""
         return len(data) >= self.n_bytes and zlib.crc32(memoryview(data)[: self.n_bytes]) == self.checksum
+
+
+class KeptVectors(Protocol):
+    """The vectors that one model made, wherever they are kept."""
+
+    rows: Vectors
+    """The vectors of all rows read, shape (n, dim)."""
+    n_read: int
+    n_damaged: int
+    """Of the rows read, those that can't be used."""
+    checked: Checked | None
+    """How much was found whole earlier, and needn't be looked at again."""
+
+    def read_new(self) -> VectorRows | None:
+        """Return the rows that were appended since the last call; None if all has to be read anew."""
+        ...
+
+    def append(self, vectors: Vectors, ids: Ids) -> None:
+        """Keep more rows, durably. Call while nobody else may write."""
+        ...
+
+    def replace_with(self, rows: VectorRows) -> None:
+        """Keep these rows only. Call while nobody else may write."""
+        ...
+
+    def as_checked(self) -> Checked:
+        """Return that what was read is whole."""
+        ...
 
 
 class VectorFile:

@@ -25,6 +25,11 @@ class TurnReader:
         self._connections = connections
 
     @property
+    def connections(self) -> Connections:
+        """What the other tables of the same memory are read and written through."""
+        return self._connections
+
+    @property
     def last_seq(self) -> int:
         """The number of the newest change; 0 for a store in which nothing ever happened."""
         with self._connections.reading() as connection:

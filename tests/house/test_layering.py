@@ -31,7 +31,8 @@ MAY_IMPORT = {
     "summaries": SOURCES | {"prompt.summary_source", "prompt.message_parts", "prompt.tool_pairs", "prompt.turn_parts"},
     "talks": READERS,
     "prompt": READERS | {"talks"},
-    "postgres": GROUND | {"store"},
+    "postgres": SOURCES | {"retrieval"},
+    "opening": SOURCES | {"retrieval", "postgres", "privacy.screening"},
     "privacy": READERS,
     # It measures retrievers, so it knows what one is and what it answers, and no engine behind it.
     "evaluation": GROUND | {"text", "importers", "retrieval.ranking", "retrieval.filters"},
@@ -41,7 +42,7 @@ MAY_IMPORT = {
     "inventory": SOURCES | {"retrieval"},
     "health": SOURCES | {"retrieval", "inventory"},
     "memory_reader": KEEPERS | {"inventory", "health", "whole_memory", "readable_export"},
-    "memory": KEEPERS | {"memory_reader", "importers", "ingest", "inventory", "health", "engines"},
+    "memory": KEEPERS | {"memory_reader", "opening", "importers", "ingest", "inventory", "health", "engines"},
     # Where retrievers made of a memory's indexes are handed to evaluation.
     "trials": KEEPERS | {"memory", "evaluation"},
     "interfaces": KEEPERS | {"memory", "inventory", "health", "importers", "sample", "engines", "evaluation", "trials"},
@@ -53,6 +54,7 @@ ONE_MODULE = {
     "sqlite3": "store",
     "psycopg": "postgres",
     "psycopg_pool": "postgres",
+    "pgvector": "postgres",
     "onnxruntime": "embedding",
     "tokenizers": "embedding",
     "openai": "embedding",

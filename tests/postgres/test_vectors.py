@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from datetime import UTC
+from typing import Any
 
 import numpy as np
 import psycopg
 import pytest
 
 from memory_rag.errors import StoreError
+from memory_rag.postgres.parts import Part, part_of
 from memory_rag.postgres.turn_store import PostgresTurnStore
-from memory_rag.postgres.vectors import Embedded, ServerVectors, Vectors
-from memory_rag.turns import Span
+from memory_rag.postgres.vectors import ServerVectors, Vectors
+from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.vectors import ids_of
 from tests.postgres.conftest import Open, Say
 from tests.postgres_server import PostgresServer
 
@@ -31,13 +34,17 @@ def fill(
 ) -> None:
     """Store a turn for each vector."""
     ids = store.append(said(f"turn {number}", conversation_id=conversation) for number in range(len(rows))).turn_ids
-    turns = store.get(ids)
-    numbers = [store.row_of(ids[0]) + place for place in range(len(ids))]
-    embedded = [
-        Embedded(number, turn, (Span(0, len(turn.text)),), row[None])
-        for number, turn, row in zip(numbers, turns, rows, strict=True)
-    ]
-    assert vectors.put(embedded) == len(rows)
+    keep(vectors, rows, [(row, 0, 6) for row in store.rows_of(ids)])
+
+
+def keep(vectors: ServerVectors, rows: Vectors, passages: list[tuple[int, int, int]]) -> None:
+    """Keep the vector of each passage: its turn's row, and where it lies."""
+    with vectors.alone():
+        vectors.append(rows, ids_of([(row, 7, start, end) for row, start, end in passages]))
+
+
+def in_conversation(conversation_id: str) -> Part:
+    return part_of(Within(conversation=conversation_id), zone=UTC)
 
 
 @pytest.fixture
@@ -45,7 +52,7 @@ def store(open_store: Open) -> PostgresTurnStore:
     return open_store()
 
 
-def of(store: PostgresTurnStore, *, fingerprint: str = "test", **given: int) -> ServerVectors:
+def of(store: PostgresTurnStore, *, fingerprint: str = "test", **given: Any) -> ServerVectors:
     vectors = ServerVectors(store.connections, fingerprint=fingerprint, **{"dim": DIM, **given})
     vectors.set_up()
     return vectors
@@ -73,8 +80,7 @@ def test_a_rare_owners_five_of_five_are_found_among_a_crowd(
     found = vectors.nearest(QUERY, n=5)
 
     expected = sorted(((-float(row @ QUERY), number) for number, row in enumerate(rows, 1)))
-    assert [near.row for near in found] == [number for _, number in expected]
-    assert [near.score for near in found] == pytest.approx([-score for score, _ in expected], abs=1e-6)
+    assert found == [number for _, number in expected]
 
 
 def test_a_filtered_search_loses_rows_without_what_the_search_sets(crowded: str, said: Say, open_store: Open) -> None:
@@ -102,8 +108,8 @@ def test_one_conversations_turns_are_found_among_all(store: PostgresTurnStore, s
     fill(store, vectors, scattered(120, seed=3, around=QUERY), said)
     fill(store, vectors, scattered(5, seed=4), said, conversation="rare")
 
-    assert {near.row for near in vectors.nearest(QUERY, n=5, conversation_id="rare")} == set(range(121, 126))
-    assert vectors.nearest(QUERY, n=5, conversation_id="nobody's") == []
+    assert set(vectors.nearest(QUERY, n=5, part=in_conversation("rare"))) == set(range(121, 126))
+    assert vectors.nearest(QUERY, n=5, part=in_conversation("nobody's")) == []
 
 
 def test_the_index_finds_what_comparing_all_finds(store: PostgresTurnStore, said: Say) -> None:
@@ -113,54 +119,88 @@ def test_the_index_finds_what_comparing_all_finds(store: PostgresTurnStore, said
 
     for query in scattered(10, seed=6):
         order = np.argsort(-(rows @ query), kind="stable")[:10] + 1
-        assert [near.row for near in exact.nearest(query, n=10)] == order.tolist()
-        assert len({near.row for near in by_index.nearest(query, n=10)} & set(order.tolist())) >= 9
+        assert exact.nearest(query, n=10) == order.tolist()
+        assert len(set(by_index.nearest(query, n=10)) & set(order.tolist())) >= 9
 
 
-def test_vectors_come_back_as_they_were_made_and_the_best_passage_speaks_for_its_turn(
-    store: PostgresTurnStore, said: Say
-) -> None:
-    vectors = of(store)
-    long, short = (store.add(said(text)) for text in ("one two three", "four"))
+def test_vectors_come_back_as_they_were_made_in_the_order_they_were_kept(store: PostgresTurnStore, said: Say) -> None:
+    here, there = of(store), of(store)
+    store.append([said("one two three"), said("four")])
     rows = scattered(4, seed=7)
-    spans = (Span(0, 3), Span(4, 7), Span(8, 13))
-    vectors.put([Embedded(1, long, spans, rows[:3]), Embedded(2, short, (Span(0, 4),), rows[3:])])
+    passages = [(1, 0, 3), (1, 4, 7), (1, 8, 13), (2, 0, 4)]
+    keep(here, rows[:3], passages[:3])
+    assert there.read_new() is not None
+    keep(here, rows[3:], passages[3:])
 
-    for place, span in enumerate(spans):
-        found = vectors.cosines(rows[place], [1, 2, 3])
-        assert found.keys() == {1, 2}
-        assert found[1].span == span
-        assert found[1].score == pytest.approx(1.0, abs=1e-6)
-        assert vectors.nearest(rows[place], n=1)[0] == found[1]
-    assert len(vectors.nearest(QUERY, n=50)) == 2
+    new = there.read_new()
+
+    assert new is not None
+    assert new.ids.tolist() == [(2, 7, 0, 4)]
+    assert (there.rows.tobytes(), there.n_read) == (rows.tobytes(), 4)
+    assert len((there.read_new() or new).ids) == 0
+    read = here.read_new()
+    assert read is not None
+    assert read.ids.tolist() == [(row, 7, start, end) for row, start, end in passages]
+
+
+def test_a_turns_best_passage_speaks_for_it(store: PostgresTurnStore, said: Say) -> None:
+    vectors = of(store)
+    store.append([said("one two three"), said("four")])
+    rows = scattered(4, seed=7)
+    keep(vectors, rows, [(1, 0, 3), (1, 4, 7), (1, 8, 13), (2, 0, 4)])
+
+    assert [vectors.nearest(row, n=1) for row in rows] == [[1], [1], [1], [2]]
+    assert sorted(vectors.nearest(QUERY, n=50)) == [1, 2]
+
+
+def test_only_what_is_asked_for_is_read_where_not_all_is(store: PostgresTurnStore, said: Say) -> None:
+    vectors = of(store, whole=False)
+    fill(store, vectors, scattered(6, seed=8), said)
+
+    def read() -> list[int]:
+        new = vectors.read_new()
+        return [] if new is None else new.ids["row"].tolist()
+
+    assert read() == []
+    vectors.ask_for([2, 5])
+    assert read() == [2, 5]
+    vectors.ask_for([5, 6])
+    assert read() == [6]
+    keep(vectors, scattered(2, seed=9), [(1, 0, 6), (5, 0, 6)])
+    assert read() == [5]
 
 
 def test_no_vector_outlives_its_words(store: PostgresTurnStore, said: Say) -> None:
     vectors = of(store)
     fill(store, vectors, scattered(4, seed=8), said)
-    before = store.get(["t3"])[0]
-    assert vectors.pending(limit=9) == []
+    assert (vectors.pending(limit=9), vectors.n_pending()) == ([], 0)
 
     store.remove(["t1"])
     store.correct("t2", text="other words")
     store.correct("t3", speaker="Ada")
 
-    assert vectors.pending(limit=9) == [2, 3]
-    assert [near.row for near in vectors.nearest(QUERY, n=9)] == [4]
-    assert vectors.put([Embedded(3, before, (Span(0, 6),), QUERY[None]), Embedded(1, before, (), QUERY[:0, None])]) == 0
-    assert vectors.put([Embedded(3, replace(before, speaker="Ada"), (Span(0, 6),), QUERY[None])]) == 1
+    assert (vectors.pending(limit=9), vectors.n_pending()) == ([2, 3], 2)
+    assert vectors.nearest(QUERY, n=9) == [4]
+    keep(vectors, QUERY[None], [(3, 0, 6)])
     assert vectors.pending(limit=1) == [2]
+
+
+def test_what_is_appended_by_nobody_alone_is_refused(store: PostgresTurnStore) -> None:
+    with pytest.raises(StoreError, match=r"within alone\(\)"):
+        of(store).append(QUERY[None], ids_of([(1, 7, 0, 1)]))
 
 
 def test_two_embedders_vectors_are_never_mixed(store: PostgresTurnStore, said: Say) -> None:
     small, large = of(store, fingerprint="small"), of(store, fingerprint="large", dim=3)
-    turn = store.add(said("words"))
-    small.put([Embedded(1, turn, (Span(0, 5),), QUERY[None])])
+    store.add(said("words"))
+    keep(small, QUERY[None], [(1, 0, 5)])
 
     assert (small.pending(limit=9), large.pending(limit=9)) == ([], [1])
     assert large.nearest(np.ones(3, np.float32), n=3) == []
-    large.put([Embedded(1, turn, (Span(0, 5),), np.array([[0, 0, 1]], np.float32))])
-    assert small.nearest(QUERY, n=1)[0].score == 1.0
+    keep(large, np.array([[0, 0, 1]], np.float32), [(1, 0, 5)])
+    assert (small.nearest(QUERY, n=1), large.nearest(np.ones(3, np.float32), n=1)) == ([1], [1])
+    small.prune()
+    assert (small.pending(limit=9), large.pending(limit=9)) == ([], [1])
 
 
 def test_more_dimensions_than_an_index_takes_are_refused(store: PostgresTurnStore) -> None:

@@ -1,0 +1,58 @@
+"""A memory's words and what is made of them, opened where they are kept: in a folder, or on a server."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_rag.privacy.screening import Screening
+from memory_rag.retrieval.derived import Derived, DerivedFiles
+from memory_rag.settings import Settings, is_on_server
+from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The store of a memory, what is made from its words, and its folder, if it has one."""
+
+    store: TurnWriter
+    derived: Derived
+    folder: Path | None = None
+
+
+def opened(place: Path | str, *, settings: Settings, create: bool) -> Opened:
+    """Open what lies in a folder, or at the URL of a server, making it if ``create``.
+
+    Raises:
+        NotAMemoryError: there is no memory and ``create`` is False, or this can't hold one.
+        NewerFormatError: a later release wrote it.
+        MissingExtraError: it is on a server, and the client isn't installed.
+        StoreError: it can't be opened.
+    """
+    if is_on_server(place):
+        return _on_server(str(place), settings=settings, create=create)
+    folder = Path(place)
+    store = SqliteTurnStore(
+        folder,
+        durability=settings.durability,
+        busy_timeout_s=settings.busy_timeout_s,
+        create=create,
+        screen=Screening.of_settings(settings),
+    )
+    return Opened(store, DerivedFiles(folder, lock_timeout_s=settings.lock_timeout_s), folder)
+
+
+def _on_server(url: str, *, settings: Settings, create: bool) -> Opened:
+    from memory_rag.postgres.derived import DerivedOnServer
+    from memory_rag.postgres.turn_store import PostgresTurnStore
+
+    store = PostgresTurnStore(
+        url,
+        owner=settings.owner,
+        busy_timeout_s=settings.busy_timeout_s,
+        create=create,
+        screen=Screening.of_settings(settings),
+        n_partitions=settings.partitions,
+    )
+    return Opened(store, DerivedOnServer(store.connections))
