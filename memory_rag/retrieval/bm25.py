@@ -64,6 +64,10 @@ class Pool:
         """Return Lucene's idf of a term that occurs in ``df`` of the searched entries."""
         return float(np.log1p((self.n - df + 0.5) / (df + 0.5)))
 
+    def rarity(self, holders: Holders) -> float:
+        """Return the idf of a word that these of the searched entries hold."""
+        return self.idf(len(holders))
+
 
 class Bm25:
     """Scores entries for a list of query terms, over postings and the entries' lengths in terms."""
@@ -178,7 +182,7 @@ class FoundWords:
         total = np.zeros(pool.n_entries)
         for entries, counts in chain.from_iterable(self._words):
             if len(entries):
-                weight = pool.idf(len(entries)) * (K1 + 1)
+                weight = pool.rarity(entries) * (K1 + 1)
                 held = counts.astype(np.float64)
                 total[entries] += weight * held / (held + pool.norm.denominators(pool.lengths[entries]))
         return total
@@ -198,7 +202,7 @@ class FoundWords:
         Of the terms that a word may be the commonest counts. A word that no searched entry holds counts with the idf of
         an unseen one: a question about something never said has much that is possible and little that is found.
         """
-        return sum(self._pool.idf(max(len(entries) for entries, _ in word)) for word in self._words)
+        return sum(min(self._pool.rarity(entries) for entries, _ in word) for word in self._words)
 
     @cached_property
     def holders(self) -> tuple[Holders, ...]:
@@ -212,7 +216,7 @@ class FoundWords:
         """Return what share of the words each of these entries holds, weighed by idf, 0 to 1."""
         total, held = 0.0, np.zeros(len(entries))
         for holding in self.holders:
-            idf = self._pool.idf(len(holding))
+            idf = self._pool.rarity(holding)
             total += idf
             if len(holding):
                 held[_are_among(holding, entries)] += idf

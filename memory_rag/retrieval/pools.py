@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -27,6 +27,13 @@ class _Known:
     n_ended: int
     scope: Scope
     stage: Stage
+
+
+class PoolsOf(Protocol):
+    """What tells which entries a filter leaves, and what scores take from them."""
+
+    def of(self, within: Within) -> tuple[Scope, Stage]: ...
+    def stage(self, searched: Mask) -> Stage: ...
 
 
 class Pools:

@@ -21,7 +21,7 @@ from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.overlap import overlap_scores, rank_bm25_scores
 from memory_rag.retrieval.participants import Participants
 from memory_rag.retrieval.passage_span import keyword_span
-from memory_rag.retrieval.pools import Pools
+from memory_rag.retrieval.pools import Pools, PoolsOf
 from memory_rag.retrieval.query import QueryAnalysis, analyze_query
 from memory_rag.retrieval.query_vectors import QueryVectors
 from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
@@ -99,7 +99,9 @@ class Searcher:
         *,
         zone: tzinfo,
         ranker: ConversationRanker | None = None,
+        pools: PoolsOf | None = None,
     ) -> None:
+        """``pools`` say which entries a filter leaves; those of the whole table if None."""
         self._store = store
         self._keyword = keyword
         self.ranker = ranker or ConversationRanker()
@@ -107,7 +109,7 @@ class Searcher:
         self._participants: tuple[TurnTable, int, Participants] | None = None
         self._analyzed: tuple[str, date | None, QueryAnalysis] | None = None
         self._vectors = QueryVectors()
-        self._pools = Pools(keyword, zone=zone)
+        self._pools = Pools(keyword, zone=zone) if pools is None else pools
 
     def search(
         self, query: str, options: SearchOptions, *, dense: DenseIndex | None, today: date | None = None
@@ -182,7 +184,15 @@ class Searcher:
         Raises:
             EmbedderError: the embedder can't be loaded or reached.
         """
-        self._vectors.of(self.analyze(query).dense_text, embedder)
+        self.query_vector(self.analyze(query), embedder)
+
+    def query_vector(self, analysis: QueryAnalysis, embedder: Embedder) -> Vectors:
+        """Return the vector of a question, with its shift.
+
+        Raises:
+            EmbedderError: the embedder can't be loaded or reached.
+        """
+        return self._vectors.of(analysis.dense_text, embedder) - embedder.query_shift
 
     def foresee(self, query: str, embedder: Embedder, *, today: date, by_matter: bool = False) -> None:
         """Begin to embed a question that will be searched for, and with ``by_matter`` what it is about.
@@ -212,7 +222,7 @@ class Searcher:
         self._order.catch_up(stage.table)
         query_vector = None
         if dense is not None:
-            query_vector = self._vectors.of(analysis.dense_text, dense.embedder) - dense.embedder.query_shift
+            query_vector = self.query_vector(analysis, dense.embedder)
         return Scene(
             query=analysis,
             stage=stage,
