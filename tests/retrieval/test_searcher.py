@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -23,6 +24,7 @@ from memory_rag.retrieval.ranking import Entries, Ranking
 from memory_rag.retrieval.searcher import Mode, SearchOptions
 from memory_rag.retrieval.signals import WEIGHTS
 from memory_rag.retrieval.turn_table import Mask
+from memory_rag.retrieval.vectors import VectorFile
 from memory_rag.turns import Role, Span, Turn
 from tests.retrieval.given_vectors import GivenVectors
 
@@ -258,9 +260,8 @@ def test_scores_stay_when_a_longer_list_would_not_name_what_a_shorter_one_does(o
     turns = [replace(turn, turn_id=f"t{n:04}") for n, turn in enumerate(many(2500))]
     random = np.random.default_rng(4)
     memory = opened(*turns)
-    dense = Fickle(
-        tmp_path / "vectors", GivenVectors({turn.text: random.normal(size=4).tolist() for turn in turns}, dim=4)
-    )
+    embedder = GivenVectors({turn.text: random.normal(size=4).tolist() for turn in turns}, dim=4)
+    dense = Fickle(VectorFile(tmp_path, fingerprint=embedder.fingerprint, dim=4), embedder, alone=nullcontext)
     searcher = memory.indexes.searcher()
     table = searcher.pool(Within())[1].table
     dense.catch_up(table)
