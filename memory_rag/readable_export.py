@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, tzinfo
 from typing import Any, Final
 
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_reader import TurnReader
 from memory_rag.store.whole import WholeStore, everything
 from memory_rag.turns import Conversation, Turn, from_microseconds, printable
 
@@ -24,7 +24,7 @@ _TOLD_APART: Final = (
 )
 
 
-def readable_lines(store: SqliteTurnStore, *, zone: tzinfo) -> Iterator[str]:
+def readable_lines(store: TurnReader, *, zone: tzinfo) -> Iterator[str]:
     """Yield a memory as Markdown, a piece at a time: what is in every prompt, summaries, then each conversation.
 
     Words stand in quotes (``> ``), line by line as they were said; a corrected turn is followed by what it was before.

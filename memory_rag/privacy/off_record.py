@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 
 
 @dataclass(frozen=True, slots=True)
 class OffRecord:
-    """The switch of one memory; it is kept in its file and holds for every process."""
+    """The switch of one memory; it is kept with its turns and holds for every process."""
 
-    store: SqliteTurnStore
+    store: TurnWriter
     clock: Callable[[], datetime]
 
     @property

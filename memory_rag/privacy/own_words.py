@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 from memory_rag.turns import Turn, text_from_bytes
 
 LONG: Final = 8
@@ -93,7 +93,7 @@ def _said_by_others(connection: Connection, words: Set[str]) -> set[str]:
     """Return which of these words any stored turn, or earlier version of one, has."""
     found: set[str] = set()
     left = set(words)
-    for select in ("SELECT text, speaker, blocks FROM turns", "SELECT text, speaker, x'' FROM versions"):
+    for select in ("SELECT text, speaker, blocks FROM turns", "SELECT text, speaker, NULL FROM versions"):
         for parts in connection.execute(select):
             if not left:
                 return found

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from memory_rag.errors import SettingsError, StoreError
 from memory_rag.privacy.forgetting import Forgetting, Forgotten
-from memory_rag.store.connections import Connection
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.engine import Connection
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Role, from_microseconds, to_microseconds
 
 _SEEN: Final = "retention clock"
@@ -88,7 +88,7 @@ class Schedule:
 class Retention:
     """The rules of one memory. A turn's age counts from when it was said, or stored where that isn't known."""
 
-    def __init__(self, store: SqliteTurnStore, forgetting: Forgetting, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: TurnWriter, forgetting: Forgetting, *, clock: Callable[[], datetime]) -> None:
         self._store = store
         self._forgetting = forgetting
         self._clock = clock
@@ -138,7 +138,7 @@ class Retention:
             expiries: list[Expiry] = []
             n_kept = 0
             for turn_id, conversation_id, role, at in connection.execute(
-                "SELECT turn_id, conversation_id, role, ifnull(said_at, "
+                "SELECT turn_id, conversation_id, role, coalesce(said_at, "
                 "(SELECT min(changed_at) FROM changes WHERE changes.row = turns.row)) FROM turns ORDER BY row"
                 if rules
                 else "SELECT turn_id, conversation_id, role, NULL FROM turns"

@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 from memory_rag.turns import text_from_bytes
 
-_LINES: Final = "SELECT summary, place, text, reason FROM summary_lines WHERE NOT verbatim ORDER BY summary, place"
-_FOCUSES: Final = "SELECT summary, focus FROM summaries WHERE focus != x'' ORDER BY summary"
+_LINES: Final = "SELECT summary, place, text, reason FROM summary_lines WHERE verbatim = 0 ORDER BY summary, place"
+_FOCUSES: Final = "SELECT summary, focus FROM summaries WHERE length(focus) > 0 ORDER BY summary"
 _TALKS: Final = (
-    "SELECT talk, conversation_id, text, reason FROM talk_lines JOIN talk_summaries USING (talk) WHERE NOT verbatim "
+    "SELECT talk, conversation_id, text, reason FROM talk_lines JOIN talk_summaries USING (talk) WHERE verbatim = 0 "
     "ORDER BY talk, place"
 )
 _ANSWERS: Final = "SELECT turn_id, row, content FROM returned_blocks JOIN turns USING (row) ORDER BY row"
@@ -47,7 +47,7 @@ def drop_retold(connection: Connection, tells: Callable[[str], bool]) -> Iterato
     for summary, focus in connection.execute(_FOCUSES).fetchall():
         text = text_from_bytes(focus)
         if tells(text):
-            connection.execute("UPDATE summaries SET is_stale = 1, focus = x'' WHERE summary = ?", (summary,))
+            connection.execute("UPDATE summaries SET is_stale = 1, focus = ? WHERE summary = ?", (b"", summary))
             yield "focus", str(summary), text
     gone = set[int]()
     for talk, conversation_id, *parts in connection.execute(_TALKS).fetchall():

@@ -11,10 +11,10 @@ from memory_rag.privacy.finding import find
 from memory_rag.privacy.json_values import is_json, literals_of, strings_in
 from memory_rag.privacy.kinds import Action, Kind
 from memory_rag.privacy.screening import Screening
-from memory_rag.store.connections import Connections
+from memory_rag.store.engine import Connections
 from memory_rag.store.findings import replace_findings
 from memory_rag.store.screening import IN_BLOCKS, IN_SOURCE, IN_TEXT, Finding
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Span, Turn, text_from_bytes
 
 # What else holds words: what it is called, and how it is read (a name, then texts or JSON).
@@ -88,7 +88,7 @@ class Scan:
 
 
 def scan(
-    store: SqliteTurnStore,
+    store: TurnWriter,
     screening: Screening,
     *,
     tag: bool = False,
@@ -142,11 +142,11 @@ def _beside(connections: Connections, screening: Screening) -> Iterator[Held]:
                     yield Held(kind, what, str(name), "", None, screening.keeps_out(kind))
 
 
-def _redacted(store: SqliteTurnStore) -> Counter[str]:
+def _redacted(store: TurnWriter) -> Counter[str]:
     return Counter({kind: n for (kind, action), n in store.findings.counts().items() if action == Action.REDACT})
 
 
-def _tag(store: SqliteTurnStore, tags: list[tuple[int, str, list[Finding]]]) -> int:
+def _tag(store: TurnWriter, tags: list[tuple[int, str, list[Finding]]]) -> int:
     """Write the tags of turns down in place of those they had, and return of how many turns.
 
     Not of those that another process removed or gave other words meanwhile: it has tagged what it stored.

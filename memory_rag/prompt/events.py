@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from memory_rag.errors import RefusedError, SettingsError
-from memory_rag.store.connections import Connections
+from memory_rag.store.engine import Connections
 from memory_rag.turns import from_microseconds, text_bytes, text_from_bytes, to_microseconds
 
 
@@ -72,10 +72,11 @@ class Price:
 _COLUMNS: Final = (
     "event, kind, happened_at, conversation_id, turn_id, model, tokens_before, tokens_after, cost, details"
 )
+_ALL: Final = 2**62
 
 
 class EventLog:
-    """The events of one memory, kept in its file."""
+    """The events of one memory, kept in it."""
 
     def __init__(self, connections: Connections, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._connections = connections
@@ -156,16 +157,17 @@ class EventLog:
         newest: int | None = None,
     ) -> list[Event]:
         """Return what was logged, oldest first: all of it, of one kind or conversation, or the newest so many."""
-        where = ["1"]
+        told: list[str] = []
         values: list[object] = []
         for column, value in (("kind", kind), ("conversation_id", conversation_id)):
             if value is not None:
-                where.append(f"{column} = ?")
+                told.append(f"{column} = ?")
                 values.append(str(value))
+        where = f"WHERE {' AND '.join(told)} " if told else ""
         with self._connections.reading() as connection:
             records = connection.execute(
-                f"SELECT {_COLUMNS} FROM events WHERE {' AND '.join(where)} ORDER BY event DESC LIMIT ?",
-                (*values, -1 if newest is None else newest),
+                f"SELECT {_COLUMNS} FROM events {where}ORDER BY event DESC LIMIT ?",
+                (*values, _ALL if newest is None else newest),
             ).fetchall()
         return [self._of(record) for record in reversed(records)]
 

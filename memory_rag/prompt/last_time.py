@@ -10,7 +10,7 @@ from typing import Final
 from memory_rag.prompt.searched_memory import SearchedMemory
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Hit, Ranking
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_reader import TurnReader
 from memory_rag.talks.talk import Talk
 from memory_rag.talks.talks import Talks
 from memory_rag.turns import Role, Span
@@ -86,7 +86,7 @@ def with_last_time(
 
 
 def last_time(
-    question: str, within: Within, *, talks: Talks, store: SqliteTurnStore, today: date, zone: tzinfo
+    question: str, within: Within, *, talks: Talks, store: TurnReader, today: date, zone: tzinfo
 ) -> Ranking | None:
     """Return the newest turns of the sitting before this one, the user's first; None if there was none.
 
@@ -103,7 +103,7 @@ def last_time(
 
 
 def _turns_of(
-    talk: Talk, *, talks: Talks, store: SqliteTurnStore, without: frozenset[str], whole: bool
+    talk: Talk, *, talks: Talks, store: TurnReader, without: frozenset[str], whole: bool
 ) -> tuple[Hit, ...] | None:
     rows = talks.shelf.rows_after(talk.talk, 0)[-MOST_TURNS:]
     turns = store.turns_at(rows)

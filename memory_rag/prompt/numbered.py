@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from memory_rag.errors import SettingsError, UnknownTurnError
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 
 One = TypeVar("One")
 

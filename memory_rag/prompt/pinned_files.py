@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from memory_rag.errors import SettingsError
-from memory_rag.store.connections import Connections
+from memory_rag.store.engine import Connections
 from memory_rag.turns import to_microseconds
 
 KEPT_BYTES: Final = 8192

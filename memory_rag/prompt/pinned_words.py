@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from memory_rag.prompt.pinned_files import FileRead
-from memory_rag.store.connections import Connections
+from memory_rag.store.engine import Connections
 from memory_rag.text.folding import fold
 from memory_rag.turns import from_microseconds, to_microseconds
 

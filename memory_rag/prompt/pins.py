@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory_rag.prompt.numbered import named, number_of, refuse_unknown_turn, stripped
-from memory_rag.store.connections import Connections
+from memory_rag.store.engine import Connections
 from memory_rag.turns import from_microseconds, text_bytes, text_from_bytes, to_microseconds
 
 

@@ -47,7 +47,7 @@ from memory_rag.prompt.whereabouts import Searched, Whereabouts
 from memory_rag.prompt.wishes import TOKEN_BUDGET, ContextWish, Wishes
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Ranking
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.summaries.running import RunningSummaries
 from memory_rag.talks.talks import Talks
 
@@ -62,7 +62,7 @@ class Prompt:
 
     def __init__(
         self,
-        store: SqliteTurnStore,
+        store: TurnWriter,
         *,
         search: Search,
         clock: Callable[[], datetime],

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from memory_rag.errors import RefusedError, TurnError, UnknownTurnError
 from memory_rag.prompt.message_parts import Json
-from memory_rag.store.connections import Connections
+from memory_rag.store.engine import Connections
 from memory_rag.turns import text_bytes, text_from_bytes
 
 Shape = Literal["anthropic", "openai"]

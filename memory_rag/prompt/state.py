@@ -10,7 +10,7 @@ from typing import Any, Final
 from memory_rag.errors import SettingsError
 from memory_rag.prompt.merge_patch import merge_patch
 from memory_rag.prompt.message_parts import Json
-from memory_rag.store.connections import Connection, Connections
+from memory_rag.store.engine import Connection, Connections
 from memory_rag.turns import text_bytes, text_from_bytes, to_microseconds
 
 LARGEST_BYTES: Final = 4096
@@ -19,7 +19,7 @@ _NAME: Final = "task"
 
 
 class TaskState:
-    """The state of one memory, kept in its file. Paths name fields with dots: ``goal``, ``customer.name``."""
+    """The state of one memory, kept in it. Paths name fields with dots: ``goal``, ``customer.name``."""
 
     def __init__(
         self, connections: Connections, *, clock: Callable[[], datetime], largest_bytes: int = LARGEST_BYTES

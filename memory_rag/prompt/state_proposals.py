@@ -16,7 +16,7 @@ from memory_rag.errors import SettingsError, StoreError
 from memory_rag.prompt.events import EventKind, EventLog
 from memory_rag.prompt.message_parts import Json
 from memory_rag.prompt.state import TaskState
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.summaries.summary import Kind, Line, Summary
 
 FIELDS: Final = {
@@ -56,7 +56,7 @@ class StateProposals:
 
     def __init__(
         self,
-        store: SqliteTurnStore,
+        store: TurnWriter,
         state: TaskState,
         events: EventLog,
         *,

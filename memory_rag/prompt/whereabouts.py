@@ -18,7 +18,7 @@ from memory_rag.prompt.state import TaskState
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.occurrences import folded_spans, says_something
 from memory_rag.retrieval.quotes import Quote
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_reader import TurnReader
 from memory_rag.summaries.summary import Level, Summary
 from memory_rag.text.folding import fold
 from memory_rag.turns import Turn
@@ -91,7 +91,7 @@ class Whereabouts:
 class Searched:
     """Everything that is looked into."""
 
-    store: SqliteTurnStore
+    store: TurnReader
     recall: Recall
     pins: Pins
     state: TaskState

@@ -11,7 +11,7 @@ from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.ranking import Entries
 from memory_rag.retrieval.searcher import Mode, Searcher, SearchOptions
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_reader import TurnReader
 from memory_rag.text.stopwords import STOP_WORDS
 from memory_rag.turns import Turn
 
@@ -22,7 +22,7 @@ _FETCH = 500
 class StoredTurns:
     """A store and its caught-up keyword index as a source of quotes, narrowed to what a filter allows."""
 
-    def __init__(self, store: SqliteTurnStore, keyword: KeywordIndex, searcher: Searcher, within: Within) -> None:
+    def __init__(self, store: TurnReader, keyword: KeywordIndex, searcher: Searcher, within: Within) -> None:
         self._store = store
         self._keyword = keyword
         self._searcher = searcher

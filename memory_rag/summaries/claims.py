@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from memory_rag.store.connections import Connection, Connections
+from memory_rag.store.engine import Connection, Connections
 from memory_rag.turns import from_microseconds, to_microseconds
 
 LEASE_S: Final = 900.0
@@ -18,7 +18,7 @@ LEASE_S: Final = 900.0
 
 
 class Claims:
-    """The rights to summarise that this object took, kept in the memory's file so that other processes see them."""
+    """The rights to summarise that this object took, kept beside the turns so that other processes see them."""
 
     def __init__(self, connections: Connections, *, clock: Callable[[], datetime]) -> None:
         self._connections = connections
@@ -51,7 +51,8 @@ class Claims:
                 if abs(age_s) < LEASE_S and _is_alive(found[0]):
                     return False
             connection.execute(
-                "INSERT OR REPLACE INTO summary_claims VALUES (?, ?, ?)",
+                "INSERT INTO summary_claims VALUES (?, ?, ?) ON CONFLICT (conversation_id) DO UPDATE SET "
+                "claimant = excluded.claimant, claimed_at = excluded.claimed_at",
                 (conversation_id, self._name, to_microseconds(now)),
             )
         return True

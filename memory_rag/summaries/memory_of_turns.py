@@ -6,7 +6,7 @@ from typing import Protocol
 
 from memory_rag.embedding.embedder import Embedder
 from memory_rag.settings import Settings
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 
 
 class IndexesOfTurns(Protocol):
@@ -21,7 +21,7 @@ class MemoryOfTurns(Protocol):
     """A memory, as far as its turns are read: where they lie, how it is set, what knows its languages."""
 
     @property
-    def store(self) -> SqliteTurnStore: ...
+    def store(self) -> TurnWriter: ...
     @property
     def settings(self) -> Settings: ...
     @property

@@ -11,7 +11,7 @@ import numpy as np
 
 from memory_rag.embedding.embedder import Embedder
 from memory_rag.errors import EmbedderError, MissingExtraError, SettingsError
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.summaries.extractive import ExtractiveSummarizer
 from memory_rag.summaries.memory_of_turns import MemoryOfTurns
 from memory_rag.summaries.reading import is_read
@@ -169,7 +169,7 @@ def _of_first_passages(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     return embedder.embed_turns([embedder.passages(text)[0].of(text) for text in texts])
 
 
-def sample_of_turns(store: SqliteTurnStore) -> list[str]:
+def sample_of_turns(store: TurnWriter) -> list[str]:
     """Return the texts of turns spread evenly over a store, in stored order; at most 256."""
     last = store.last_seq
     rows = sorted({round(1 + place * (last - 1) / (_SAMPLE - 1)) for place in range(_SAMPLE)}) if last else []

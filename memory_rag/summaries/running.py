@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
 
 from memory_rag.errors import MemoryRagError, ModelError, StoreError
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.summaries.audit import KEPT_SHARE, Audit, audit
 from memory_rag.summaries.background import Background
 from memory_rag.summaries.extractive import ExtractiveSummarizer
@@ -67,7 +67,7 @@ class RunningSummaries:
 
     def __init__(
         self,
-        store: SqliteTurnStore,
+        store: TurnWriter,
         *,
         analyzer: Callable[[], Analyzer],
         summarizer: Callable[[], Summarizer] | None = None,

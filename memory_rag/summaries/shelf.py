@@ -1,4 +1,4 @@
-"""Where summaries lie: tables of the memory's own file, beside the turns that they cite."""
+"""Where summaries lie: tables of the memory itself, beside the turns that they cite."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
-from memory_rag.store.connections import Connection, Connections
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.engine import Connection
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.summaries.claims import Claims
 from memory_rag.summaries.screened_lines import screened_lines
 from memory_rag.summaries.summary import Level, Summary
@@ -31,9 +31,9 @@ _FOLLOWED_EVERY: Final = 10_000
 class Shelf:
     """The summaries of one memory. Every method is one transaction; none waits for a model."""
 
-    def __init__(self, store: SqliteTurnStore, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: TurnWriter, *, clock: Callable[[], datetime]) -> None:
         self._store = store
-        self._connections: Connections = store.connections
+        self._connections = store.connections
         self.claims = Claims(self._connections, clock=clock)
         self._followed = 0
         self._known: dict[int, tuple[tuple[int, ...], Stored]] = {}
@@ -47,18 +47,18 @@ class Shelf:
 
     def open_one(self, conversation_id: str, level: Level) -> Stored | None:
         """Return the summary of a level to which more may be added; None if the last one is closed."""
-        found = self._found("conversation_id = ? AND level = ? AND is_open", conversation_id, level.value)
+        found = self._found("conversation_id = ? AND level = ? AND is_open = 1", conversation_id, level.value)
         return found[-1] if found else None
 
     def stale(self, conversation_id: str) -> list[Stored]:
         """Return the summaries that have to be made anew, those of 100 turns first."""
-        found = self._found("conversation_id = ? AND is_stale", conversation_id)
+        found = self._found("conversation_id = ? AND is_stale = 1", conversation_id)
         return sorted(found, key=lambda one: one.summary.level is not Level.HUNDRED)
 
     def closed_outside(self, conversation_id: str, level: Level) -> list[Stored]:
         """Return the closed summaries of 100 turns that none of a higher level stands for, in spoken order."""
         return self._found(
-            "conversation_id = ? AND level = 'hundred' AND NOT is_open AND summary NOT IN "
+            "conversation_id = ? AND level = 'hundred' AND is_open = 0 AND summary NOT IN "
             "(SELECT part FROM summary_parts JOIN summaries AS higher ON higher.summary = whole "
             "WHERE higher.level = ?)",
             conversation_id,
@@ -95,7 +95,7 @@ class Shelf:
     def first_added(self, conversation_id: str, *, after_seq: int) -> tuple[int, int | None]:
         """Return the store's last change, and the lowest ordinal of the turns that were added after a change."""
         with self._connections.reading() as connection:
-            last = connection.execute("SELECT ifnull(max(seq), 0) FROM changes").fetchone()[0]
+            last = connection.execute("SELECT coalesce(max(seq), 0) FROM changes").fetchone()[0]
             lowest = connection.execute(
                 # In this order: otherwise every turn of the conversation would be looked up among the changes.
                 "SELECT min(ordinal) FROM changes CROSS JOIN turns USING (row) WHERE seq > ? AND conversation_id = ?",
@@ -255,7 +255,7 @@ class Shelf:
             self._followed = last_seq
             return
         with self._connections.writing() as connection:
-            last = int(connection.execute("SELECT ifnull(max(seq), 0) FROM changes").fetchone()[0])
+            last = int(connection.execute("SELECT coalesce(max(seq), 0) FROM changes").fetchone()[0])
             changed = connection.execute(
                 "SELECT DISTINCT row FROM changes WHERE seq > ? AND kind != 'add'", (followed,)
             ).fetchall()

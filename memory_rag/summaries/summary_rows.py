@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memory_rag.errors import StoreError
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 from memory_rag.summaries.summary import Kind, Level, Line, Summary
 from memory_rag.turns import from_microseconds, text_bytes, text_from_bytes
 
@@ -45,7 +45,9 @@ def put_line(connection: Connection, number: int, place: int, line: Line) -> Non
         if found is None:
             # Without its words: this is told in the log of events, and the turn may have been forgotten.
             raise StaleError(f"a {line.kind.value} cites turn {turn_id!r}, which is not stored any more")
-        connection.execute("INSERT OR IGNORE INTO summary_citations VALUES (?, ?, ?)", (number, place, found[0]))
+        connection.execute(
+            "INSERT INTO summary_citations VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (number, place, found[0])
+        )
 
 
 def stored_summary(connection: Connection, number: int) -> Stored:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 
 
 def withdraw(connection: Connection, rows: Iterable[int]) -> None:
@@ -25,7 +25,7 @@ def withdraw(connection: Connection, rows: Iterable[int]) -> None:
 
 def _withdraw_from(connection: Connection, number: int, row: int) -> None:
     connection.execute(
-        "DELETE FROM summary_lines WHERE summary = ? AND (NOT verbatim OR place IN "
+        "DELETE FROM summary_lines WHERE summary = ? AND (verbatim = 0 OR place IN "
         "(SELECT place FROM summary_citations WHERE summary = ? AND row = ?))",
         (number, number, row),
     )
@@ -35,4 +35,4 @@ def _withdraw_from(connection: Connection, number: int, row: int) -> None:
         (number, number),
     )
     # A focus is in the words of the person who gave it, and may name what is to be forgotten.
-    connection.execute("UPDATE summaries SET is_stale = 1, focus = x'' WHERE summary = ?", (number,))
+    connection.execute("UPDATE summaries SET is_stale = 1, focus = ? WHERE summary = ?", (b"", number))

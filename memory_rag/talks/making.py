@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from memory_rag.errors import MemoryRagError, ModelError, StoreError
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.summaries.background import Background
 from memory_rag.summaries.claims import Claims
 from memory_rag.summaries.running import Events
@@ -36,7 +36,7 @@ class TalkMaking:
 
     def __init__(
         self,
-        store: SqliteTurnStore,
+        store: TurnWriter,
         shelf: TalkShelf,
         *,
         summarizer: Callable[[], Summarizer],

@@ -19,7 +19,7 @@ from memory_rag.retrieval.scene import MISSING, Scene
 from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.sides import Sides
 from memory_rag.retrieval.turn_table import UNKNOWN_TIME
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.talks.ranking import (
     STRONG_FROM,
     WEIGHTS,
@@ -84,7 +84,7 @@ class _Scored:
 class TalkSearch:
     """Searches the talks of one memory."""
 
-    def __init__(self, store: SqliteTurnStore, shelf: TalkShelf, told: Told, whole: WholeTalks) -> None:
+    def __init__(self, store: TurnWriter, shelf: TalkShelf, told: Told, whole: WholeTalks) -> None:
         self._store = store
         self._shelf = shelf
         self._told = told

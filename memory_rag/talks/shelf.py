@@ -1,4 +1,4 @@
-"""Where the summaries of talks lie: tables of the memory's own file, cleared by it when a turn goes."""
+"""Where the summaries of talks lie: tables of the memory itself, cleared by it when a turn goes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from memory_rag.embedding.embedder import Vectors
-from memory_rag.store.connections import Connection, Connections
+from memory_rag.store.engine import Connection, Connections
 from memory_rag.summaries.screened_lines import screened_lines
 from memory_rag.summaries.summary import Kind, Line
 from memory_rag.summaries.summary_rows import StaleError
@@ -18,8 +18,9 @@ from memory_rag.talks.talk import Talk, TalkId, TalkSummary, Unit
 from memory_rag.turns import from_microseconds, text_bytes, text_from_bytes, to_microseconds
 
 _FETCH = 500
-HEARD: Final = "recalled AND role IN ('user', 'assistant')"
+HEARD: Final = "recalled = 1 AND role IN ('user', 'assistant')"
 """Which turns a talk is made of."""
+_OF_SESSION: Final = "conversation_id, session_id"
 _HEAD = "talk, conversation_id, session_id, unit, made_by, made_at, n_turns"
 
 
@@ -38,7 +39,7 @@ class Sitting:
 class TalkShelf:
     """The summaries of talks. A correction or removal of a turn takes those of its talks with it, in its transaction.
 
-    That is done by the file's own triggers: whichever process forgets a turn, no summary outlives it.
+    That is done by the tables' own triggers: whichever process forgets a turn, no summary outlives it.
     """
 
     def __init__(self, connections: Connections) -> None:
@@ -85,8 +86,8 @@ class TalkShelf:
             return [
                 Sitting(TalkId(conversation_id, str(session_id)), *rest)
                 for session_id, *rest in connection.execute(
-                    "SELECT s.session_id, s.n, s.last, ifnull(t.n_turns, 0), ifnull(t.last_row, 0), "
-                    "ifnull(t.made_by, '') FROM (SELECT session_id, count(*) AS n, max(row) AS last, min(ordinal) AS "
+                    "SELECT s.session_id, s.n, s.last, coalesce(t.n_turns, 0), coalesce(t.last_row, 0), "
+                    "coalesce(t.made_by, '') FROM (SELECT session_id, count(*) AS n, max(row) AS last, min(ordinal) AS "
                     f"first FROM turns WHERE conversation_id = ? AND {HEARD} GROUP BY session_id) AS s "
                     "LEFT JOIN talk_summaries AS t ON t.conversation_id = ? AND t.unit = 'session' "
                     "AND t.session_id = s.session_id ORDER BY s.first",
@@ -119,15 +120,14 @@ class TalkShelf:
     def newest(self, unit: Unit, *, n: int, without: Iterable[TalkId] = ()) -> list[Talk]:
         """Return the talks last spoken in, newest first; those without a known time come by when they were stored."""
         left_out = {talk.key for talk in without}
-        by = "conversation_id, session_id" if unit is Unit.SESSION else "conversation_id"
-        session = "session_id" if unit is Unit.SESSION else "NULL"
+        by, session = ("conversation_id", "NULL") if unit is Unit.CONVERSATION else (_OF_SESSION, "session_id")
         talks: list[Talk] = []
         with self._connections.reading() as connection:
             for conversation_id, session_id, n_turns, first, last, title in connection.execute(
-                f"SELECT t.conversation_id, {session}, count(*), min(said_at), max(said_at), title FROM turns AS t "
-                f"LEFT JOIN conversations AS c ON c.conversation_id = t.conversation_id WHERE {HEARD} GROUP BY "
-                + ", ".join(f"t.{name}" for name in by.split(", "))
-                + " ORDER BY ifnull(max(said_at), -1) DESC, max(row) DESC"
+                f"SELECT conversation_id, session_id, n, first, last, title FROM (SELECT conversation_id, {session} AS "
+                "session_id, count(*) AS n, min(said_at) AS first, max(said_at) AS last, max(row) AS last_row "
+                f"FROM turns WHERE {HEARD} GROUP BY {by}) AS talks LEFT JOIN conversations USING (conversation_id) "
+                "ORDER BY coalesce(last, -1) DESC, last_row DESC"
             ):
                 talk = TalkId(conversation_id, session_id)
                 if talk.key in left_out:
@@ -200,8 +200,8 @@ class TalkShelf:
         """Store the vectors of summaries, of those that are still there."""
         with self._connections.writing() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO talk_vectors (talk, fingerprint, vectors) SELECT talk, ?, ? FROM "
-                "talk_summaries WHERE talk = ?",
+                "INSERT INTO talk_vectors (talk, fingerprint, vectors) SELECT talk, ?, ? FROM talk_summaries "
+                "WHERE talk = ? ON CONFLICT (talk, fingerprint) DO UPDATE SET vectors = excluded.vectors",
                 [(fingerprint, rows.astype("<f4").tobytes(), number) for number, rows in vectors.items()],
             )
 

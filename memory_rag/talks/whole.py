@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Embedder, Vectors
 from memory_rag.retrieval.scene import MISSING
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.talks.ranking import WholeCosines
 from memory_rag.talks.shelf import TalkShelf
 from memory_rag.talks.talk import TalkId, Unit
@@ -26,7 +26,7 @@ _TURNS_DUE: Final = 4
 class WindowMaking:
     """Embeds talks as a whole. What was read is stored only if nothing of it was corrected or removed meanwhile."""
 
-    def __init__(self, store: SqliteTurnStore, talks: TalkShelf) -> None:
+    def __init__(self, store: TurnWriter, talks: TalkShelf) -> None:
         self._store = store
         self._talks = talks
         self.shelf = WindowShelf(store.connections)

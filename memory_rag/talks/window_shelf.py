@@ -1,17 +1,21 @@
-"""Where the vectors of whole talks lie: a table of the memory's own file, cleared by it when a turn goes."""
+"""Where the vectors of whole talks lie: a table of the memory itself, cleared by it when a turn goes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from memory_rag.embedding.embedder import Vectors
-from memory_rag.store.connections import Connections
+from memory_rag.store.engine import Connections
 from memory_rag.talks.shelf import HEARD
 from memory_rag.talks.talk import TalkId
 from memory_rag.talks.windows import Side, Window
+
+_NUMBER: Final = '"window"'
+"""A word of the language itself on PostgreSQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class StoredWindow:
 class WindowShelf:
     """The vectors of sessions as a whole. A correction or removal of a turn takes those of its session with it.
 
-    That is done by the file's own triggers, in the same transaction, as with summaries.
+    That is done by the table's own triggers, in the same transaction, as with summaries.
     """
 
     def __init__(self, connections: Connections) -> None:
@@ -47,13 +51,13 @@ class WindowShelf:
         only, values = ("", ()) if conversation_id is None else (" AND conversation_id = ?", (conversation_id,))
         with self._connections.reading() as connection:
             found = connection.execute(
-                f"SELECT s.conversation_id, s.session_id, s.n - ifnull(w.n, 0), s.last < (SELECT max(row) FROM turns "
+                f"SELECT s.conversation_id, s.session_id, s.n - coalesce(w.n, 0), s.last < (SELECT max(row) FROM turns "
                 f"WHERE {HEARD}) FROM (SELECT conversation_id, "
                 f"session_id, count(*) AS n, max(row) AS last FROM turns WHERE {HEARD}{only} "
                 "GROUP BY conversation_id, session_id) AS s LEFT JOIN (SELECT conversation_id, session_id, "
                 "sum(n_turns) AS n FROM talk_windows WHERE fingerprint = ? AND side = 'all' "
                 "GROUP BY conversation_id, session_id) AS w ON w.conversation_id = s.conversation_id AND "
-                "w.session_id = s.session_id WHERE s.n != ifnull(w.n, 0) ORDER BY s.last DESC",
+                "w.session_id = s.session_id WHERE s.n != coalesce(w.n, 0) ORDER BY s.last DESC",
                 (*values, fingerprint),
             ).fetchall()
         return [Uncovered(TalkId(str(name), str(session)), int(n), bool(over)) for name, session, n, over in found]
@@ -89,12 +93,12 @@ class WindowShelf:
             if connection.execute("SELECT 1 FROM changes WHERE seq > ? AND kind != 'add' LIMIT 1", (seq,)).fetchone():
                 return False
             there = connection.execute(
-                "SELECT window, side, place, first_row, last_row, n_turns FROM talk_windows "
+                f"SELECT {_NUMBER}, side, place, first_row, last_row, n_turns FROM talk_windows "
                 "WHERE conversation_id = ? AND session_id = ? AND fingerprint = ?",
                 own,
             ).fetchall()
             gone = [(number,) for number, *key in there if tuple(key) not in stay]
-            connection.executemany("DELETE FROM talk_windows WHERE window = ?", gone)
+            connection.executemany(f"DELETE FROM talk_windows WHERE {_NUMBER} = ?", gone)
             connection.executemany(
                 "INSERT INTO talk_windows (conversation_id, session_id, fingerprint, side, place, first_row, last_row, "
                 "n_turns, vectors) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -106,14 +110,14 @@ class WindowShelf:
         """Return how many windows of an embedder there are and the last one's number: what changes when they do."""
         with self._connections.reading() as connection:
             n, last = connection.execute(
-                "SELECT count(*), ifnull(max(window), 0) FROM talk_windows WHERE fingerprint = ?", (fingerprint,)
+                f"SELECT count(*), coalesce(max({_NUMBER}), 0) FROM talk_windows WHERE fingerprint = ?", (fingerprint,)
             ).fetchone()
         return int(n), int(last)
 
     def numbers(self, fingerprint: str) -> set[int]:
         """Return the numbers of all windows of an embedder."""
         with self._connections.reading() as connection:
-            found = connection.execute("SELECT window FROM talk_windows WHERE fingerprint = ?", (fingerprint,))
+            found = connection.execute(f"SELECT {_NUMBER} FROM talk_windows WHERE fingerprint = ?", (fingerprint,))
             return {int(number) for (number,) in found}
 
     def read(self, fingerprint: str, dim: int, *, after: int = 0) -> list[StoredWindow]:
@@ -127,8 +131,8 @@ class WindowShelf:
                     np.frombuffer(data, "<f4").reshape(-1, dim).astype(np.float32),
                 )
                 for number, conversation_id, session_id, side, data in connection.execute(
-                    "SELECT window, conversation_id, session_id, side, vectors FROM talk_windows "
-                    "WHERE fingerprint = ? AND window > ? ORDER BY window",
+                    f"SELECT {_NUMBER}, conversation_id, session_id, side, vectors FROM talk_windows "
+                    f"WHERE fingerprint = ? AND {_NUMBER} > ? ORDER BY {_NUMBER}",
                     (fingerprint, after),
                 )
                 if len(data) % (4 * dim) == 0

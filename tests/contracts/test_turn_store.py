@@ -18,16 +18,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_rag.errors import StoreError, TurnError, UnknownTurnError
-from memory_rag.postgres.turn_store import PostgresTurnStore
-from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_store import Appended
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Block, Conversation, Role, Source, Span, Turn, Withheld
+from tests.either_engine import ENGINES, opening, server_of
 from tests.said import said
 
 Store = TurnWriter
 Open = Callable[[], Store]
-ENGINES = ["sqlite", "postgres"]
 
 ANY_TEXT = st.text(st.characters())
 """Lone surrogates, NUL and unassigned code points among them."""
@@ -56,7 +54,8 @@ INSTANTS = st.datetimes(
 @pytest.fixture(params=ENGINES)
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Open one and the same store, as often as it is called."""
-    yield from _opening(_opener(request), tmp_path / "memory")
+    with opening(tmp_path / "memory", server=server_of(request)) as open_it:
+        yield open_it
 
 
 @pytest.fixture
@@ -67,27 +66,8 @@ def store(opened: Open) -> Store:
 @pytest.fixture(params=ENGINES, scope="module")
 def filling(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store that a property test fills."""
-    for open_it in _opening(_opener(request), tmp_path_factory.mktemp("filling")):
+    with opening(tmp_path_factory.mktemp("filling"), server=server_of(request)) as open_it:
         yield open_it()
-
-
-def _opener(request: pytest.FixtureRequest) -> Callable[[Path], Store]:
-    if request.param == "sqlite":
-        return SqliteTurnStore
-    url: str = request.getfixturevalue("postgres_url")
-    return lambda place: PostgresTurnStore(url, owner=str(place))
-
-
-def _opening(opener: Callable[[Path], Store], place: Path) -> Iterator[Open]:
-    stores: list[Store] = []
-
-    def open_it() -> Store:
-        stores.append(opener(place))
-        return stores[-1]
-
-    yield open_it
-    for one in stores:
-        one.close()
 
 
 # -- what goes in comes out

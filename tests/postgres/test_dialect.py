@@ -27,6 +27,11 @@ from memory_rag.postgres.dialect import in_postgres
             "SELECT seq FROM sqlite_sequence WHERE name = 'sqlite_sequence'",
             "SELECT seq FROM numbers WHERE name = 'sqlite_sequence'",
         ),
+        (
+            "SELECT 1 FROM a CROSS JOIN b USING (c) CROSS JOIN d",
+            "SELECT 1 FROM a JOIN b USING (c) CROSS JOIN d",
+        ),
+        ("SELECT a IN (), a NOT IN ( ), 'IN ()'", "SELECT a = ANY ('{}'), a <> ALL ('{}'), 'IN ()'"),
         ("SELECT 100 % 7", "SELECT 100 % 7"),
     ],
 )

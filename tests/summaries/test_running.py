@@ -16,13 +16,14 @@ from typing import Any
 import pytest
 
 from memory_rag.errors import ModelError
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.summaries.extractive import ExtractiveSummarizer
 from memory_rag.summaries.running import RunningSummaries
 from memory_rag.summaries.summary import Kind, Level, Line
 from memory_rag.summaries.triggers import Triggers
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Role, Turn
+from tests.either_engine import ENGINES, opening, server_of
 
 ANALYZER = Analyzer(("en",))
 Open = Callable[..., RunningSummaries]
@@ -66,11 +67,15 @@ def says_nothing(turns: Sequence[Turn]) -> tuple[Line, ...]:
     return (Line(Kind.POINT, "They talked.", (turns[0].turn_id,)),)
 
 
+@pytest.fixture(params=ENGINES)
+def server(request: pytest.FixtureRequest) -> str:
+    return server_of(request)
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteTurnStore]:
-    store = SqliteTurnStore(tmp_path / "memory")
-    yield store
-    store.close()
+def store(tmp_path: Path, server: str) -> Iterator[TurnWriter]:
+    with opening(tmp_path / "memory", server=server) as open_it:
+        yield open_it()
 
 
 @pytest.fixture
@@ -79,7 +84,7 @@ def told() -> Told:
 
 
 @pytest.fixture
-def open_at(store: SqliteTurnStore, told: Told) -> Iterator[Open]:
+def open_at(store: TurnWriter, told: Told) -> Iterator[Open]:
     opened: list[RunningSummaries] = []
 
     def open_at(summarizer: Any = None, **arguments: Any) -> RunningSummaries:
@@ -94,7 +99,7 @@ def open_at(store: SqliteTurnStore, told: Told) -> Iterator[Open]:
         one.wait(timeout_s=10)
 
 
-def say(store: SqliteTurnStore, *texts: str, conversation_id: str = "c", role: Role = Role.USER) -> None:
+def say(store: TurnWriter, *texts: str, conversation_id: str = "c", role: Role = Role.USER) -> None:
     at = datetime(2026, 4, 10, tzinfo=UTC) + timedelta(minutes=len(store))
     store.append(
         Turn("", conversation_id, "s", -1, role, "Ebba", text, said_at=at + timedelta(seconds=n))
@@ -115,7 +120,7 @@ def ids(first: int, last: int) -> list[str]:
 # -- triggers
 
 
-def test_too_many_turns_are_summarised_but_for_the_newest(store: SqliteTurnStore, open_at: Open, told: Told) -> None:
+def test_too_many_turns_are_summarised_but_for_the_newest(store: TurnWriter, open_at: Open, told: Told) -> None:
     summaries = open_at()
     say(store, *(f"The garden has {n} roses." for n in range(10)))
     assert summaries.summarise_if_due("c") is False
@@ -128,7 +133,7 @@ def test_too_many_turns_are_summarised_but_for_the_newest(store: SqliteTurnStore
     assert (kind, fields["trigger"], fields["n_turns"], fields["model"]) == ("summary", "turns", 7, "extractive:1")
 
 
-def test_too_many_tokens_are_summarised(store: SqliteTurnStore, open_at: Open, told: Told) -> None:
+def test_too_many_tokens_are_summarised(store: TurnWriter, open_at: Open, told: Told) -> None:
     summaries = open_at(triggers=Triggers(tokens=100, turns=99, keep_recent=2))
     say(store, *("roses and stones of the garden " * 2 for _ in range(5)))
 
@@ -137,7 +142,7 @@ def test_too_many_tokens_are_summarised(store: SqliteTurnStore, open_at: Open, t
 
 
 def test_a_new_subject_is_summarised_up_to_where_it_begins_and_closes_the_summary(
-    store: SqliteTurnStore, open_at: Open, told: Told
+    store: TurnWriter, open_at: Open, told: Told
 ) -> None:
     summaries = open_at(triggers=Triggers(turns=99, keep_recent=4, drift=0.5))
     say(store, *(f"The garden roses need water and garden soil, rose {n}." for n in range(20)))
@@ -152,7 +157,7 @@ def test_a_new_subject_is_summarised_up_to_where_it_begins_and_closes_the_summar
     assert covered(summaries) == [ids(1, 20), ids(21, 28)]
 
 
-def test_it_is_made_by_hand_with_a_focus(store: SqliteTurnStore, open_at: Open) -> None:
+def test_it_is_made_by_hand_with_a_focus(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at()
     say(store, "The authentication fix lies in the second branch.", *(f"Rose {n} is red." for n in range(5)))
 
@@ -163,7 +168,7 @@ def test_it_is_made_by_hand_with_a_focus(store: SqliteTurnStore, open_at: Open) 
     assert summaries.summarise("c") is False
 
 
-def test_a_tool_call_and_its_result_stay_together(store: SqliteTurnStore, open_at: Open) -> None:
+def test_a_tool_call_and_its_result_stay_together(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at()
     say(store, "Look it up, please.", "I look it up.")
     say(store, "{}", role=Role.TOOL)
@@ -178,7 +183,7 @@ def test_a_tool_call_and_its_result_stay_together(store: SqliteTurnStore, open_a
 # -- extending
 
 
-def test_it_is_extended_with_the_new_turns_and_not_made_anew(store: SqliteTurnStore, open_at: Open) -> None:
+def test_it_is_extended_with_the_new_turns_and_not_made_anew(store: TurnWriter, open_at: Open) -> None:
     scripted = Scripted()
     summaries = open_at(scripted)
     say(store, *(f"Rose {n}." for n in range(8)))
@@ -191,7 +196,7 @@ def test_it_is_extended_with_the_new_turns_and_not_made_anew(store: SqliteTurnSt
 
 
 def test_a_hundred_turns_close_a_summary_and_ten_of_them_make_one_of_a_thousand(
-    store: SqliteTurnStore, open_at: Open
+    store: TurnWriter, open_at: Open
 ) -> None:
     summaries = open_at()
     say(store, *(f"We decided on rose {n} today." for n in range(1_030)))
@@ -206,7 +211,7 @@ def test_a_hundred_turns_close_a_summary_and_ten_of_them_make_one_of_a_thousand(
     assert all(one.n_words <= 200 for level in Level for one in summaries.stored("c", level=level))
 
 
-def test_each_conversation_has_its_own(store: SqliteTurnStore, open_at: Open) -> None:
+def test_each_conversation_has_its_own(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at()
     say(store, *(f"Rose {n}." for n in range(6)))
     say(store, *(f"Stone {n}." for n in range(6)), conversation_id="d")
@@ -220,7 +225,7 @@ def test_each_conversation_has_its_own(store: SqliteTurnStore, open_at: Open) ->
 # -- the finest that fits
 
 
-def test_the_finest_summary_that_fits_is_given_with_what_it_covers(store: SqliteTurnStore, open_at: Open) -> None:
+def test_the_finest_summary_that_fits_is_given_with_what_it_covers(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at()
     say(store, *(f"We decided on rose {n} in May, and on stone {n}." for n in range(210)))
     assert summaries.of("c").at_most(9_999, count=len) is None
@@ -240,7 +245,7 @@ def test_the_finest_summary_that_fits_is_given_with_what_it_covers(store: Sqlite
     assert source.at_most(20, count=len) is None
 
 
-def test_a_turn_that_comes_in_later_before_others_ends_what_is_covered(store: SqliteTurnStore, open_at: Open) -> None:
+def test_a_turn_that_comes_in_later_before_others_ends_what_is_covered(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at()
     say(store, "Rose one.", "Rose two.", "Rose three.")
     summaries.summarise("c", keep_recent=0)
@@ -255,9 +260,7 @@ def test_a_turn_that_comes_in_later_before_others_ends_what_is_covered(store: Sq
 # -- what goes wrong
 
 
-def test_when_the_model_fails_the_turns_stay_and_the_log_says_so(
-    store: SqliteTurnStore, open_at: Open, told: Told
-) -> None:
+def test_when_the_model_fails_the_turns_stay_and_the_log_says_so(store: TurnWriter, open_at: Open, told: Told) -> None:
     summaries = open_at(Scripted(fails))
     say(store, *(f"Rose {n}." for n in range(6)))
 
@@ -270,7 +273,7 @@ def test_when_the_model_fails_the_turns_stay_and_the_log_says_so(
     assert summaries.summarise("c") is True
 
 
-def test_after_a_failure_it_rests_a_minute(store: SqliteTurnStore, open_at: Open) -> None:
+def test_after_a_failure_it_rests_a_minute(store: TurnWriter, open_at: Open) -> None:
     now = [datetime(2026, 4, 10, tzinfo=UTC)]
     summaries = open_at(Scripted(fails), clock=lambda: now[0])
     say(store, *(f"Rose {n}." for n in range(12)))
@@ -281,7 +284,7 @@ def test_after_a_failure_it_rests_a_minute(store: SqliteTurnStore, open_at: Open
 
 
 def test_one_that_loses_decisions_is_replaced_by_the_extractive_one_and_says_why(
-    store: SqliteTurnStore, open_at: Open, told: Told
+    store: TurnWriter, open_at: Open, told: Told
 ) -> None:
     summaries = open_at(Scripted(says_nothing))
     say(store, "We decided to charge 49 euro.", "I prefer trains.", "Rose three.")
@@ -295,7 +298,7 @@ def test_one_that_loses_decisions_is_replaced_by_the_extractive_one_and_says_why
     assert told.events[0][1]["note"] == made.note
 
 
-def test_the_share_that_has_to_be_kept_can_be_set(store: SqliteTurnStore, open_at: Open) -> None:
+def test_the_share_that_has_to_be_kept_can_be_set(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at(Scripted(says_nothing), kept_share=0.0)
     say(store, "We decided to charge 49 euro.")
 
@@ -304,9 +307,7 @@ def test_the_share_that_has_to_be_kept_can_be_set(store: SqliteTurnStore, open_a
     assert [one.made_by for one in summaries.stored("c")] == ["scripted:1"]
 
 
-def test_an_extension_that_would_lose_too_much_begins_a_summary_of_its_own(
-    store: SqliteTurnStore, open_at: Open
-) -> None:
+def test_an_extension_that_would_lose_too_much_begins_a_summary_of_its_own(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at(word_limit=40)
     for part in range(3):
         say(store, *(f"We decided to plant rose {part}{n} beside the wall." for n in range(4)))
@@ -319,7 +320,7 @@ def test_an_extension_that_would_lose_too_much_begins_a_summary_of_its_own(
 # -- corrected and forgotten
 
 
-def test_a_forgotten_turn_is_in_no_line_of_any_level_and_the_rest_stays(store: SqliteTurnStore, open_at: Open) -> None:
+def test_a_forgotten_turn_is_in_no_line_of_any_level_and_the_rest_stays(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at()
     say(store, *(f"We decided on rose {n} today." for n in range(210)))
     summaries.summarise("c", keep_recent=0)
@@ -333,12 +334,10 @@ def test_a_forgotten_turn_is_in_no_line_of_any_level_and_the_rest_stays(store: S
     after = summaries.stored("c")[0]
     assert after.n_turns == before.n_turns - 1
     assert set(after.lines) == {line for line in before.lines if line.verbatim and line.text != gone.text}
-    bytes_on_disk = b"".join(path.read_bytes() for path in store.path.parent.glob("turns.sqlite"))
     assert summaries.shelf.stored("c", Level.LIFETIME)[0].is_stale
-    assert bytes_on_disk
 
 
-def test_what_a_model_wrote_goes_with_any_turn_that_it_stood_for(store: SqliteTurnStore, open_at: Open) -> None:
+def test_what_a_model_wrote_goes_with_any_turn_that_it_stood_for(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at(Scripted(says_nothing))
     say(store, "Rose one.", "Rose two.")
     summaries.summarise("c", keep_recent=0)
@@ -348,7 +347,7 @@ def test_what_a_model_wrote_goes_with_any_turn_that_it_stood_for(store: SqliteTu
     assert [one.lines for one in summaries.stored("c")] == [()]
 
 
-def test_a_corrected_turn_is_summarised_anew(store: SqliteTurnStore, open_at: Open) -> None:
+def test_a_corrected_turn_is_summarised_anew(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at()
     say(store, "We decided to charge 49 euro.", "I prefer trains.")
     summaries.summarise("c", keep_recent=0)
@@ -362,8 +361,20 @@ def test_a_corrected_turn_is_summarised_anew(store: SqliteTurnStore, open_at: Op
     assert "I prefer trains." in made.text
 
 
+def test_a_summary_of_which_every_turn_was_forgotten_is_made_anew_as_nothing(store: TurnWriter, open_at: Open) -> None:
+    summaries = open_at()
+    say(store, "We decided to charge 49 euro.", "I prefer trains.")
+    summaries.summarise("c", keep_recent=0)
+
+    store.remove(["t1", "t2"])
+
+    assert summaries.mend("c") is True
+    assert [(one.lines, one.n_turns) for one in summaries.stored("c")] == [((), 0)]
+    assert summaries.mend("c") is False
+
+
 def test_a_turn_that_is_forgotten_while_its_summary_is_made_gets_into_none(
-    store: SqliteTurnStore, open_at: Open, told: Told
+    store: TurnWriter, open_at: Open, told: Told
 ) -> None:
     def forgets(turns: Sequence[Turn]) -> tuple[Line, ...]:
         store.remove(["t1"])
@@ -385,7 +396,7 @@ def test_a_turn_that_is_forgotten_while_its_summary_is_made_gets_into_none(
 
 
 def test_it_runs_in_the_background_and_delays_neither_an_add_nor_a_summary_that_is_read(
-    store: SqliteTurnStore, open_at: Open
+    store: TurnWriter, open_at: Open
 ) -> None:
     begun, may_end = threading.Event(), threading.Event()
 
@@ -411,7 +422,7 @@ def test_it_runs_in_the_background_and_delays_neither_an_add_nor_a_summary_that_
     assert took_s < 1
 
 
-def test_two_at_once_never_summarise_the_same_turns(store: SqliteTurnStore, open_at: Open) -> None:
+def test_two_at_once_never_summarise_the_same_turns(store: TurnWriter, open_at: Open) -> None:
     begun, may_end = threading.Event(), threading.Event()
 
     def waits(turns: Sequence[Turn]) -> tuple[Line, ...]:
@@ -433,10 +444,9 @@ def test_two_at_once_never_summarise_the_same_turns(store: SqliteTurnStore, open
 
 CHILD = """
 import sys, time
-from pathlib import Path
-from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.summaries.running import RunningSummaries
 from memory_rag.text.analyzer import Analyzer
+from tests.either_engine import open_store
 
 class Hangs:
     fingerprint = "hangs:1"
@@ -444,17 +454,17 @@ class Hangs:
         print("begun", flush=True)
         time.sleep(60)
 
-store = SqliteTurnStore(Path(sys.argv[1]))
+store = open_store(sys.argv[1], server=sys.argv[2])
 RunningSummaries(store, analyzer=lambda: Analyzer(("en",)), summarizer=Hangs).summarise("c")
 """
 
 
 def test_a_process_that_is_killed_in_the_middle_leaves_its_turns_to_the_next(
-    store: SqliteTurnStore, open_at: Open
+    store: TurnWriter, open_at: Open, tmp_path: Path, server: str
 ) -> None:
     say(store, *(f"Rose {n}." for n in range(12)))
     summaries = open_at()
-    command = [sys.executable, "-c", CHILD, str(store.path.parent)]
+    command = [sys.executable, "-c", CHILD, str(tmp_path / "memory"), server]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == b"begun\n"
@@ -467,7 +477,7 @@ def test_a_process_that_is_killed_in_the_middle_leaves_its_turns_to_the_next(
     assert store.check() == []
 
 
-def test_a_closed_one_begins_nothing_more(store: SqliteTurnStore, open_at: Open) -> None:
+def test_a_closed_one_begins_nothing_more(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at()
     say(store, *(f"Rose {n}." for n in range(12)))
     summaries.close()
@@ -477,7 +487,7 @@ def test_a_closed_one_begins_nothing_more(store: SqliteTurnStore, open_at: Open)
     assert summaries.stored("c") == []
 
 
-def test_the_extractive_one_is_what_is_made_without_a_summarizer(store: SqliteTurnStore, open_at: Open) -> None:
+def test_the_extractive_one_is_what_is_made_without_a_summarizer(store: TurnWriter, open_at: Open) -> None:
     say(store, "We decided to charge 49 euro.")
     summaries = open_at()
     summaries.summarise("c", keep_recent=0)
@@ -485,7 +495,7 @@ def test_the_extractive_one_is_what_is_made_without_a_summarizer(store: SqliteTu
     assert summaries.stored("c")[0].made_by == ExtractiveSummarizer(ANALYZER).fingerprint
 
 
-def test_what_was_read_before_is_read_again_when_something_changed(store: SqliteTurnStore, open_at: Open) -> None:
+def test_what_was_read_before_is_read_again_when_something_changed(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at()
     say(store, "Rose one.", "Rose two.", "Rose three.", "Rose four.")
     summaries.summarise("c", keep_recent=1)

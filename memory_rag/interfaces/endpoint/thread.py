@@ -10,7 +10,7 @@ from typing import Final
 from memory_rag.errors import UnknownTurnError
 from memory_rag.interfaces.endpoint.sayings import Saying, chain_of, pair_of
 from memory_rag.store.chat_messages import ChatMessages, KnownMessage
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_reader import TurnReader
 from memory_rag.turns import Role
 
 ASKED_AGAIN_S: Final = 600.0
@@ -32,7 +32,7 @@ class Thread:
 class Threads:
     """Knows the talks of one memory again. ``is_open(conversation)`` tells whether an answer of it is on its way."""
 
-    def __init__(self, store: SqliteTurnStore) -> None:
+    def __init__(self, store: TurnReader) -> None:
         self._store = store
         self._known = ChatMessages(store.connections)
 
