@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from memory_rag.importers import ImportFile
 from memory_rag.importers.turn_lines import NumberedTurn, TableRow, TurnLinesImporter, Whole, whole_lines
+from memory_rag.store.turn_store import TurnStore
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.store.whole import everything, is_untouched, restoring
 from memory_rag.turns import Conversation
@@ -19,7 +20,7 @@ def export_whole(store: TurnWriter) -> Iterator[str]:
         )
 
 
-def put_back(store: TurnWriter, file: ImportFile, *, dry_run: bool) -> bool:
+def put_back(store: TurnStore, file: ImportFile, *, dry_run: bool) -> bool:
     """Put a whole memory's export back as it was, if the file is one and the store holds nothing yet.
 
     Tells whether it was done. Not if only a part of it is wished, or its speakers under other names, or if a rule keeps
@@ -30,7 +31,7 @@ def put_back(store: TurnWriter, file: ImportFile, *, dry_run: bool) -> bool:
         StoreError: a later release wrote it, or it can't be written; nothing was stored.
     """
     importer, options = file.importer, file.options
-    if not isinstance(importer, TurnLinesImporter):
+    if not isinstance(importer, TurnLinesImporter) or not isinstance(store, TurnWriter):
         return False
     store.settle()
     if options.since is not None or options.speakers.names or not is_untouched(store.connections):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from memory_rag.postgres.dialect import OWNER
-from memory_rag.postgres.migrations import SCHEMA
+from memory_rag.postgres.table import SCHEMA
 from memory_rag.store.engine import Connection
 
 _KINDS: Final = {"bytea": "BLOB", "text": "TEXT", "double precision": "REAL"}
@@ -31,3 +31,7 @@ class PostgresCatalogue:
     def count_from(self, connection: Connection, table: str, seq: int) -> None:
         # Kept with the commit; numbers only grow.
         connection.execute(f"SELECT set_config('{SCHEMA}.last_' || ?, ?, true)", (table, str(seq)))
+
+    def count_anew(self, connection: Connection) -> None:
+        connection.execute("UPDATE numbers_kept SET seq = 0")
+        connection.execute(f"SELECT set_config('{SCHEMA}.last_' || name, '', true) FROM numbers_kept").fetchall()

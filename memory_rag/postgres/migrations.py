@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 
 from memory_rag.errors import NewerFormatError, NotAMemoryError
 from memory_rag.postgres import beside_steps
-from memory_rag.postgres.table import SCHEMA, Table, cleared_with
+from memory_rag.postgres.table import NAME, SCHEMA, Table, cleared_with
 
 MAKING_ALONE: Final = f"SELECT pg_advisory_xact_lock({0x6D656D5F726167})"
 """Whoever makes tables or indexes holds this lock until the end of the transaction."""
@@ -152,7 +152,8 @@ def m003_forgetting_and_findings() -> Iterator[Table | str]:
 def m004_made_of_turns() -> Iterator[Table | str]:
     """Vectors and words of turns, which go when their turn does or its words change; needs pgvector.
 
-    ``space`` tells the embedder, see :mod:`memory_rag.postgres.vectors`; each space has an index of its own.
+    ``space`` tells the embedder, see :mod:`memory_rag.postgres.vectors`; each space has an index of its own, and
+    ``vector_spaces`` has its name.
     ``content`` is the key of the words that were embedded, and ``number`` grows, so that others find what is new.
     ``terms`` are those of the analyzer, see :mod:`memory_rag.postgres.words`; a long turn has more than one ``part``.
     """
@@ -168,6 +169,7 @@ def m004_made_of_turns() -> Iterator[Table | str]:
         "space, row, span_start",
         ("CREATE INDEX vectors_by_row ON vectors (row)", "CREATE INDEX vectors_by_number ON vectors (space, number)"),
     )
+    yield Table("vector_spaces", f"space bigint NOT NULL, name {NAME} NOT NULL, dim bigint NOT NULL", "space")
     yield Table("words", "row bigint NOT NULL, part bigint NOT NULL, terms text NOT NULL", "row, part")
     yield (
         f"CREATE FUNCTION {SCHEMA}.forget_made() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"

@@ -19,7 +19,7 @@ from memory_rag.postgres.migrations import MAKING_ALONE
 from memory_rag.postgres.parts import WHOLE, Part
 from memory_rag.postgres.table import SCHEMA
 from memory_rag.retrieval.vector_blocks import ID, Ids
-from memory_rag.retrieval.vectors import Checked, VectorRows
+from memory_rag.retrieval.vectors import Checked, VectorRows, file_stem
 from memory_rag.store.engine import Connection, Connections
 
 _EXACT_UP_TO: Final = 10_000
@@ -59,7 +59,8 @@ class ServerVectors:
         self._whole = whole
         self._exact_up_to = exact_up_to
         self._writing: Connection | None = None
-        self.space = space_of(fingerprint)
+        self._name = file_stem(fingerprint)
+        self.space = space_of(self._name)
         """What tells these vectors from those of other embedders."""
         self._indexed = f"(embedding::halfvec({dim}))"
         self.n_damaged = 0
@@ -83,6 +84,7 @@ class ServerVectors:
         """Make the index of this embedder's vectors, if nobody has yet; everybody's are in it."""
         name = f"vectors_of_{self.space}"
         with self._connections.writing() as connection:
+            note_space(connection, self._name, dim=self._dim)
             if connection.execute(
                 "SELECT 1 FROM pg_indexes WHERE schemaname = ? AND indexname = ?", (SCHEMA, name)
             ).fetchone():
@@ -164,6 +166,7 @@ class ServerVectors:
         """Delete this owner's vectors of other embedders."""
         with self._connections.writing() as connection:
             connection.execute(f"DELETE FROM vectors WHERE space <> {self.space}")
+            connection.execute(f"DELETE FROM vector_spaces WHERE space <> {self.space}")
 
     def _new(self, connection: Connection) -> list[tuple[int, int, int, int, int, object]]:
         of_space = f"SELECT {_COLUMNS} FROM vectors WHERE space = {self.space}"
@@ -254,6 +257,16 @@ class ServerVectors:
             wanted *= 4
 
 
-def space_of(fingerprint: str) -> int:
-    """Return the number of an embedder's space: the same everywhere, and another for another embedder."""
-    return int.from_bytes(hashlib.sha256(fingerprint.encode()).digest()[:8], "big") >> 1
+def space_of(name: str) -> int:
+    """Return the number of an embedder's space: the same everywhere, and another for another embedder.
+
+    ``name`` is the embedder's fingerprint as the name of a file (:func:`memory_rag.retrieval.vectors.file_stem`).
+    """
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") >> 1
+
+
+def note_space(connection: Connection, name: str, *, dim: int) -> None:
+    """Keep the name of an embedder's space, which its number doesn't tell, beside its owner's vectors."""
+    connection.execute(
+        "INSERT INTO vector_spaces VALUES (?, ?, ?) ON CONFLICT (space) DO NOTHING", (space_of(name), name, dim)
+    )

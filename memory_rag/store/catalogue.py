@@ -22,3 +22,6 @@ class SqliteCatalogue:
     def count_from(self, connection: Connection, table: str, seq: int) -> None:
         connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, seq))
+
+    def count_anew(self, connection: Connection) -> None:
+        connection.execute("DELETE FROM sqlite_sequence")

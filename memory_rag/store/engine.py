@@ -50,6 +50,10 @@ class Catalogue(Protocol):
         """Let the next row of a numbered table have a number over this one."""
         ...
 
+    def count_anew(self, connection: Connection, /) -> None:
+        """Let every numbered table begin with 1 again; they hold nothing."""
+        ...
+
 
 class Connections(Protocol):
     """The connections of one process to one memory: readers see what is committed, writers come one after the other."""

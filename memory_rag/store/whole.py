@@ -26,6 +26,7 @@ LEFT_OUT: Final = {
     "talk_vectors": "made of the lines, and made again by any embedder",
     "talk_windows": "made of the turns, and made again by any embedder",
     "vectors": "made of the turns, and made again by any embedder",
+    "vector_spaces": "the names of what made the vectors",
     "words": "made of the turns, and made again",
 }
 """Tables that are no part of what was said or made of it, and why."""
