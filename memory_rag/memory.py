@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 from memory_rag.memory_reader import MemoryReader, Progress
 from memory_rag.opening import opened
 from memory_rag.retrieval.search_lock import SearchLock
-from memory_rag.settings import CONFIG_NAME, Settings, home_folder, is_on_server, memory_folder
+from memory_rag.server_url import is_on_server
+from memory_rag.settings import CONFIG_NAME, Settings, home_folder, memory_folder
 from memory_rag.store.correcting import Correction
 from memory_rag.store.erasing import has_rules, is_unfinished
 from memory_rag.store.new_turn import new_turn, noting_conversations

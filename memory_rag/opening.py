@@ -7,7 +7,8 @@ from pathlib import Path
 
 from memory_rag.privacy.screening import Screening
 from memory_rag.retrieval.derived import Derived, DerivedFiles
-from memory_rag.settings import Settings, is_on_server
+from memory_rag.server_url import is_on_server
+from memory_rag.settings import Settings
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_writer import TurnWriter
 

@@ -218,11 +218,6 @@ def home_folder(given: str | Path | None = None) -> Path:
     return Path(platformdirs.user_data_dir("memory-rag", appauthor=False))
 
 
-def is_on_server(name_or_path: str | Path) -> bool:
-    """Tell whether this names a memory on a PostgreSQL server, by its URL."""
-    return isinstance(name_or_path, str) and name_or_path.startswith(("postgresql://", "postgres://"))
-
-
 def memory_folder(name_or_path: str | Path, *, home: str | Path | None = None) -> Path:
     """Return a memory's folder: a name lies under the home folder, anything with a slash (or a Path) is a path.
 

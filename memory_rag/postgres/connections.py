@@ -28,6 +28,7 @@ from memory_rag.postgres.migrations import NUMBERED, migrate
 from memory_rag.postgres.server_errors import as_ours, unreachable
 from memory_rag.postgres.table import SCHEMA, SETTING
 from memory_rag.postgres.transaction import Streaming, Transaction
+from memory_rag.server_url import memory_of, server_of
 from memory_rag.store.screening import OpenDoor, Screen
 from memory_rag.store.snapshot import Snapshot
 
@@ -70,8 +71,8 @@ class PostgresConnections:
                 "the URL of the server can't be read; it is postgresql://user:password@host/database, with what is "
                 "special in the password as percent and two digits, and ?name=value for what libpq knows beside"
             ) from None
-        self.server = _without_password(given)
-        self.place = f"{self.server}, owner {owner!r}"
+        self.server = server_of(url)
+        self.place = memory_of(url, owner=owner)
         self.screen: Screen = OpenDoor()
         self.catalogue = PostgresCatalogue()
         self.extensions = Extensions({}, ())
@@ -287,9 +288,3 @@ class PostgresConnections:
 
 def _is_open(connection: Raw) -> bool:
     return bool(connection.info.transaction_status != TransactionStatus.IDLE)
-
-
-def _without_password(given: dict[str, Any]) -> str:
-    """Return where a server is, as messages name it."""
-    host, port = given.get("host", ""), given.get("port", "")
-    return f"postgresql://{host}{f':{port}' if port else ''}/{given.get('dbname', '')}"

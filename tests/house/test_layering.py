@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-GROUND = {"errors", "turns", "settings", "html"}
+GROUND = {"errors", "turns", "settings", "server_url", "html"}
 SOURCES = GROUND | {"store", "text", "embedding"}
 READERS = SOURCES | {"retrieval", "summaries"}
 KEEPERS = READERS | {"talks", "prompt", "privacy"}
@@ -19,6 +19,7 @@ KEEPERS = READERS | {"talks", "prompt", "privacy"}
 MAY_IMPORT = {
     "errors": set[str](),
     "turns": {"errors"},
+    "server_url": set[str](),
     "settings": {"errors", "turns"},
     "html": {"turns"},
     "store": GROUND,
