@@ -47,16 +47,14 @@ class Memory(MemoryReader):
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Open the memory in a folder, or the one of ``settings.owner`` at the URL of a PostgreSQL server."""
-        from memory_rag.retrieval.indexes import Indexes
-
-        kept = opened(place, settings=settings, create=create)
+        kept = opened(place, settings=settings, create=create, embedder=embedder)
+        self._at = place
         self.settings = settings
         self._clock = clock
         self._summarises = settings.summaries == "auto"
         self.zone = zone(settings.timezone)
-        self.store, self._folder = kept.store, kept.folder
+        self.store, self.indexes, self._folder = kept.store, kept.indexes, kept.folder
         self._lock = SearchLock(refuse_if_forked=self.store.refuse_if_forked)
-        self.indexes = Indexes(self.store, kept.derived, settings=settings, embedder=embedder)
         if is_unfinished(self.store.connections):
             self.forgetting.finish()
         if has_rules(self.store.connections):
@@ -94,6 +92,10 @@ class Memory(MemoryReader):
         made = None if embedder is None or isinstance(embedder, str) else embedder
         place = name_or_path if is_on_server(name_or_path) else memory_folder(name_or_path, home=home)
         return cls(place, settings=loaded, embedder=made, create=create, clock=clock)
+
+    def opened_with(self, embedder: Embedder | None) -> Self:
+        """Return the same memory opened once more, with another embedder; it is closed by itself."""
+        return type(self)(self._at, settings=self.settings, embedder=embedder, create=False, clock=self._clock)
 
     def __enter__(self) -> Self:
         return self

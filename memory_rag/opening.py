@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory_rag.embedding.embedder import Embedder
 from memory_rag.privacy.screening import Screening
-from memory_rag.retrieval.derived import Derived, DerivedFiles
+from memory_rag.retrieval.derived import DerivedFiles
+from memory_rag.retrieval.indexes import Indexes
 from memory_rag.server_url import is_on_server
 from memory_rag.settings import Settings
 from memory_rag.store.sqlite_store import SqliteTurnStore
@@ -15,14 +17,14 @@ from memory_rag.store.turn_writer import TurnWriter
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The store of a memory, what is made from its words, and its folder, if it has one."""
+    """The store of a memory, the indexes over it, and its folder, if it has one."""
 
     store: TurnWriter
-    derived: Derived
+    indexes: Indexes
     folder: Path | None = None
 
 
-def opened(place: Path | str, *, settings: Settings, create: bool) -> Opened:
+def opened(place: Path | str, *, settings: Settings, create: bool, embedder: Embedder | None = None) -> Opened:
     """Open what lies in a folder, or at the URL of a server, making it if ``create``.
 
     Raises:
@@ -32,7 +34,7 @@ def opened(place: Path | str, *, settings: Settings, create: bool) -> Opened:
         StoreError: it can't be opened.
     """
     if is_on_server(place):
-        return _on_server(str(place), settings=settings, create=create)
+        return _on_server(str(place), settings=settings, create=create, embedder=embedder)
     folder = Path(place)
     store = SqliteTurnStore(
         folder,
@@ -41,11 +43,13 @@ def opened(place: Path | str, *, settings: Settings, create: bool) -> Opened:
         create=create,
         screen=Screening.of_settings(settings),
     )
-    return Opened(store, DerivedFiles(folder, lock_timeout_s=settings.lock_timeout_s), folder)
+    derived = DerivedFiles(folder, lock_timeout_s=settings.lock_timeout_s)
+    return Opened(store, Indexes(store, derived, settings=settings, embedder=embedder), folder)
 
 
-def _on_server(url: str, *, settings: Settings, create: bool) -> Opened:
+def _on_server(url: str, *, settings: Settings, create: bool, embedder: Embedder | None) -> Opened:
     from memory_rag.postgres.derived import DerivedOnServer
+    from memory_rag.postgres.large_indexes import LargeIndexes
     from memory_rag.postgres.turn_store import PostgresTurnStore
 
     store = PostgresTurnStore(
@@ -56,4 +60,7 @@ def _on_server(url: str, *, settings: Settings, create: bool) -> Opened:
         screen=Screening.of_settings(settings),
         n_partitions=settings.partitions,
     )
-    return Opened(store, DerivedOnServer(store.connections))
+    if len(store) > settings.resident:
+        return Opened(store, LargeIndexes(store, settings=settings, embedder=embedder))
+    derived = DerivedOnServer(store.connections)
+    return Opened(store, Indexes(store, derived, settings=settings, embedder=embedder))

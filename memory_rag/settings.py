@@ -25,6 +25,7 @@ _LEAST = {
     "summary_tokens": 1,
     "keep_recent": 0,
     "partitions": 0,
+    "resident": 0,
 }
 
 
@@ -82,6 +83,9 @@ class Settings:
     """Whose memory, where several people's lie in one database on a PostgreSQL server."""
     replica: str = ""
     """The URL of a server that follows the one with the memory: what only needs vectors and words is read there."""
+    resident: int = 20_000
+    """Turns of a memory on a server up to which it is held in the process whole; of a larger one the server names the
+    turns that a question may be about. 0 lets it name them always."""
     partitions: int = 0
     """Into how many parts the tables of a new database are split, by owner; 0 leaves them whole."""
     weights: str = ""
@@ -226,6 +230,11 @@ def memory_folder(name_or_path: str | Path, *, home: str | Path | None = None) -
     """
     if isinstance(name_or_path, Path):
         return name_or_path
+    scheme, is_url, _ = name_or_path.partition("://")
+    if is_url and scheme.isalnum():
+        raise SettingsError(
+            f"{scheme}:// begins no memory's URL; a server's begins with postgresql://, and a folder is named by a path"
+        )
     if "/" in name_or_path or os.sep in name_or_path:
         return Path(name_or_path).expanduser()
     if name_or_path in ("", ".", "..") or "\0" in name_or_path:

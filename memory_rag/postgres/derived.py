@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from memory_rag.embedding.embedder import Embedder
+from memory_rag.postgres.held_turns import HeldTurns
 from memory_rag.postgres.vectors import ServerVectors
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.store.engine import Connections
@@ -13,23 +14,44 @@ from memory_rag.text.analyzer import Analyzer
 
 if TYPE_CHECKING:
     from memory_rag.retrieval.dense import DenseIndex
+    from memory_rag.retrieval.vector_spaces import VectorSpaces
 
 
 class DerivedOnServer:
     """What is made from the words of one owner."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Connections, *, whole: bool = True) -> None:
+        """Hold all turns in this process, or with ``whole`` False those that are asked for."""
         self._connections = connections
+        self._whole = whole
+        self._vectors: ServerVectors | None = None
 
     def keyword(self, analyzer: Analyzer) -> KeywordIndex:
-        return KeywordIndex(analyzer)
+        return self.empty_keyword(analyzer)
+
+    def empty_keyword(self, analyzer: Analyzer) -> KeywordIndex:
+        return KeywordIndex(analyzer) if self._whole else HeldTurns(analyzer)
 
     def dense(self, embedder: Embedder) -> DenseIndex:
         from memory_rag.retrieval.dense import DenseIndex
 
-        vectors = ServerVectors(self._connections, fingerprint=embedder.fingerprint, dim=embedder.dim)
+        vectors = self.vectors(embedder)
         vectors.set_up()
         return DenseIndex(vectors, embedder, alone=vectors.alone)
+
+    def vectors(self, embedder: Embedder) -> ServerVectors:
+        """Return an embedder's vectors on the server; of one embedder always the same."""
+        if self._vectors is None or self._vectors.fingerprint != embedder.fingerprint:
+            self._vectors = ServerVectors(
+                self._connections, fingerprint=embedder.fingerprint, dim=embedder.dim, whole=self._whole
+            )
+        return self._vectors
+
+    @property
+    def spaces(self) -> VectorSpaces:
+        from memory_rag.postgres.vector_spaces import ServerSpaces
+
+        return ServerSpaces(self._connections)
 
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
         del timeout_s
@@ -43,4 +65,4 @@ class DerivedOnServer:
             if embedder is None:
                 connection.execute("DELETE FROM vectors")
                 return
-        ServerVectors(self._connections, fingerprint=embedder.fingerprint, dim=embedder.dim).prune()
+        self.vectors(embedder).prune()

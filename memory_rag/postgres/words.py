@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory_rag.postgres.migrations import MAKING_ALONE
+from memory_rag.postgres.parts import WHOLE, Part
 from memory_rag.postgres.still_said import said_at, said_in
 from memory_rag.postgres.table import SCHEMA
 from memory_rag.store.engine import Connection, Connections
 from memory_rag.turns import Turn, text_bytes
 
+WISH: Final = "a lasting wish"
+"""A term of turns that state one, by which they are found; none of the analyzer's has a space."""
 _INDEX: Final = "words_by_bm25"
 _TERMS_A_PART: Final = 5000
 """A document of PostgreSQL's text search takes a megabyte at most."""
@@ -52,6 +55,11 @@ class ServerWords:
                     f"CREATE INDEX IF NOT EXISTS {_INDEX} ON words USING bm25 (terms) WITH (text_config = 'simple')"
                 )
 
+    def clear(self) -> None:
+        """Forget all terms of this owner's turns, to have them made by another analyzer."""
+        with self._connections.writing() as connection:
+            connection.execute("DELETE FROM words")
+
     def pending(self, *, limit: int) -> list[int]:
         """Return the rows of turns without terms, oldest first."""
         with self._connections.reading() as connection:
@@ -74,15 +82,18 @@ class ServerWords:
             )
         return len(kept)
 
-    def best(self, terms: Sequence[str], *, n: int, conversation_id: str | None = None) -> list[int]:
-        """Return the rows of the n turns that share the most with these terms, best first; only such as share one."""
+    def best(self, terms: Sequence[str], *, n: int, part: Part = WHOLE) -> list[int]:
+        """Return the rows of the n turns of a part that share the most with these terms, best first.
+
+        Only such as share one.
+        """
         asked = [_written(term) for term in dict.fromkeys(terms)]
         if not asked:
             return []
         with self._connections.reading() as connection:
-            return self._best(connection, asked, n, conversation_id)
+            return self._best(connection, asked, n, part)
 
-    def _best(self, connection: Connection, asked: list[str], n: int, conversation_id: str | None) -> list[int]:
+    def _best(self, connection: Connection, asked: list[str], n: int, part: Part) -> list[int]:
         if self._by_bm25:
             query = " ".join(asked)
             distance = f"terms <@> to_bm25query(?1, '{SCHEMA}.{_INDEX}')"
@@ -90,13 +101,13 @@ class ServerWords:
             query = " | ".join(asked)
             distance = "-ts_rank_cd(to_tsvector('simple', terms), to_tsquery('simple', ?1), 1)"
         # Lower is better in both, and 0 is no match.
-        within = "" if conversation_id is None else "WHERE row IN (SELECT row FROM turns WHERE conversation_id = ?2) "
+        within, values = part.rows(first=2)
         wanted = n
         while True:
             found = connection.execute(
-                f"SELECT row FROM (SELECT row, {distance} AS distance FROM words {within}"
+                f"SELECT row FROM (SELECT row, {distance} AS distance FROM words WHERE true{within} "
                 f"ORDER BY {distance}, row LIMIT {wanted}) AS nearest WHERE distance < 0 ORDER BY distance, row",
-                [query] if conversation_id is None else [query, conversation_id],
+                [query, *values],
             ).fetchall()
             rows = list(dict.fromkeys(int(row) for (row,) in found))
             # Of a long turn, more than one part may be among them.

@@ -15,6 +15,7 @@ from memory_rag.text.analyzer import Analyzer
 if TYPE_CHECKING:
     # Loading it loads FAISS, which keyword search does without.
     from memory_rag.retrieval.dense import DenseIndex
+    from memory_rag.retrieval.vector_spaces import VectorSpaces
 
 MANIFEST: Final = "manifest.json"
 
@@ -26,8 +27,17 @@ class Derived(Protocol):
         """Return the keyword index as it was saved; an empty one if there is none that can be used."""
         ...
 
+    def empty_keyword(self, analyzer: Analyzer) -> KeywordIndex:
+        """Return a keyword index that is still to catch up."""
+        ...
+
     def dense(self, embedder: Embedder) -> DenseIndex:
         """Return the index of an embedder's vectors, which catches up with those that are kept."""
+        ...
+
+    @property
+    def spaces(self) -> VectorSpaces:
+        """The vectors of every embedder, as they are kept."""
         ...
 
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
@@ -61,10 +71,19 @@ class DerivedFiles:
     def keyword(self, analyzer: Analyzer) -> KeywordIndex:
         return KeywordIndex.load(self._folder / DERIVED, analyzer)
 
+    def empty_keyword(self, analyzer: Analyzer) -> KeywordIndex:
+        return KeywordIndex(analyzer)
+
     def dense(self, embedder: Embedder) -> DenseIndex:
         from memory_rag.retrieval.dense_files import dense_in
 
         return dense_in(self._folder, embedder, lock_timeout_s=self._lock_timeout_s)
+
+    @property
+    def spaces(self) -> VectorSpaces:
+        from memory_rag.retrieval.vector_spaces import FolderSpaces
+
+        return FolderSpaces(self._folder, lock_timeout_s=self._lock_timeout_s)
 
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
         return locked(self._folder / LOCK_NAME, timeout_s=timeout_s, what="derived files")

@@ -35,6 +35,7 @@ class Within:
     without: tuple[str, ...] = ()
 
 
+EVERYWHERE: Final = Within()
 _NAMES: Final = ("conversation", "session", "speaker", "role", "since", "until")
 
 

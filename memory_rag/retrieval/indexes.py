@@ -13,8 +13,9 @@ from memory_rag.embedding.catalogue import open_embedder
 from memory_rag.embedding.loading import load_ahead
 from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
 from memory_rag.retrieval.derived import Derived
-from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.filters import EVERYWHERE, Within
 from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.retrieval.pools import PoolsOf
 from memory_rag.retrieval.quote_source import StoredTurns
 from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.ranking import Ranking
@@ -67,15 +68,15 @@ class Indexes:
             self._load_ahead()
         searcher = self._caught_up()
         if not options.mode.uses_vectors:
-            return searcher.search(query, options, dense=None, today=today)
+            return self._searched(searcher, query, options, dense=None, today=today)
         try:
             dense = self._dense_caught_up()
             trouble = self._embed_some(dense, searcher, query)
-            ranking = searcher.search(query, options, dense=dense, today=today)
+            ranking = self._searched(searcher, query, options, dense=dense, today=today)
         except (EmbedderError, MissingExtraError, StoreError) as error:
             if options.mode.value == "dense":
                 raise
-            ranking = searcher.search(query, options, dense=None, today=today)
+            ranking = self._searched(searcher, query, options, dense=None, today=today)
             return _noted(ranking, f"found by keyword only: {error}")
         if dense is None:
             return _noted(ranking, "found by keyword only: this memory has no embedder (embedder = none)")
@@ -84,7 +85,12 @@ class Indexes:
             return _noted(ranking, f"{waiting}: {trouble}" if trouble else waiting)
         return ranking
 
-    def sides(self, query: str) -> Sides:
+    def _searched(
+        self, searcher: Searcher, query: str, options: SearchOptions, *, dense: DenseIndex | None, today: date
+    ) -> Ranking:
+        return searcher.search(query, options, dense=dense, today=today)
+
+    def sides(self, query: str, *, within: Within = EVERYWHERE) -> Sides:
         """Return both sides for other searches than those for turns, as ready for a question as :meth:`search` is."""
         self._load_ahead()
         searcher = self._caught_up()
@@ -127,6 +133,17 @@ class Indexes:
         self._caught_up()
         return StoredTurns(self._store, self.keyword, self._searcher_made(), within or Within(unrecalled=True))
 
+    def select(self, within: Within) -> list[str]:
+        """Return the ids of the turns that a filter allows, in stored order.
+
+        Raises:
+            QueryError: a bound that is no time.
+        """
+        scope, _stage = self._caught_up().pool(within)
+        table = self.keyword.table
+        places = sorted(scope.allowed.nonzero()[0].tolist(), key=lambda entry: int(table.row[entry]))
+        return [table.turn_id(entry) for entry in places]
+
     def notes_on(self, within: Within) -> tuple[str, ...]:
         """Return what is to be said of a filter: names in it that nothing here has."""
         return self._caught_up().pool(within)[0].notes
@@ -139,7 +156,7 @@ class Indexes:
         if self._keyword is None:
             analyzer = Analyzer(self.languages())
             saved = self._derived.keyword(analyzer)
-            self._keyword = saved if saved.follows(self._store) else KeywordIndex(analyzer)
+            self._keyword = saved if saved.follows(self._store) else self._derived.empty_keyword(analyzer)
             self._saved_seq = self._keyword.applied_seq
         return self._keyword
 
@@ -203,7 +220,7 @@ class Indexes:
         """Build the keyword index from the store alone, then embed what is pending, and return how many turns."""
         if language is not None:
             self.set_languages(language)
-        self._keyword = KeywordIndex(Analyzer(self.languages()))
+        self._keyword = self._derived.empty_keyword(Analyzer(self.languages()))
         self._searcher = None
         self._caught_up(progress=progress)
         self.save()
@@ -296,7 +313,7 @@ class Indexes:
                 self.settle_language()
                 languages = self.languages()
                 if languages != self.keyword.analyzer.languages:
-                    self._keyword, self._searcher = KeywordIndex(Analyzer(languages)), None
+                    self._keyword, self._searcher = self._derived.empty_keyword(Analyzer(languages)), None
                     self._keyword.catch_up(self._store, progress=tell)
         except BaseException:
             # Stopped half-way, by Ctrl-C for instance: half of a change may be applied.
@@ -308,8 +325,14 @@ class Indexes:
         if self._searcher is None:
             given = self._settings.weights
             ranker = ConversationRanker(signals(read_weights(Path(given).expanduser()).weights)) if given else None
-            self._searcher = Searcher(self._store, self.keyword, zone=zone(self._settings.timezone), ranker=ranker)
+            self._searcher = Searcher(
+                self._store, self.keyword, zone=zone(self._settings.timezone), ranker=ranker, pools=self._pools()
+            )
         return self._searcher
+
+    def _pools(self) -> PoolsOf | None:
+        """Return what says which entries are searched, if that isn't the whole keyword index."""
+        return None
 
     def _dense_caught_up(self) -> DenseIndex | None:
         embedder = self.embedder

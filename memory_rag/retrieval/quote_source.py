@@ -12,6 +12,7 @@ from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.ranking import Entries
 from memory_rag.retrieval.searcher import Mode, Searcher, SearchOptions
 from memory_rag.store.turn_reader import TurnReader
+from memory_rag.text.analyzer import Analyzer
 from memory_rag.text.stopwords import STOP_WORDS
 from memory_rag.turns import Turn
 
@@ -41,18 +42,11 @@ class StoredTurns:
 
     def with_words(self, words: Sequence[str]) -> Iterator[Turn] | None:
         """Yield every turn that may hold all these whole words; None if no word narrows the search."""
+        terms_of_words = narrowing_terms(words, self._keyword.analyzer)
         matching = self._allowed.copy()
-        narrowed = False
-        for word in words:
-            # A stop word of any language may not be in the index.
-            if word in _EVERY_STOP_WORD or not word.isalpha() or len(word) < 2:
-                continue
-            terms = self._keyword.analyzer.query_terms(word)
-            if not terms:
-                continue
-            narrowed = True
+        for terms in terms_of_words:
             matching &= self._keyword.bm25.matching(terms)
-        return self._turns(np.flatnonzero(matching)) if narrowed else None
+        return self._turns(np.flatnonzero(matching)) if terms_of_words else None
 
     def like(self, text: str, *, k: int) -> Iterator[Turn]:
         """Yield the k turns that share most of the text's words, best first."""
@@ -80,3 +74,12 @@ class StoredTurns:
             part = rows[start : start + _FETCH]
             turns = self._store.turns_at(part)
             yield from (turns[row] for row in part if row in turns)
+
+
+def narrowing_terms(words: Sequence[str], analyzer: Analyzer) -> list[list[str]]:
+    """Return the terms of those whole words that an index surely has if a turn has them.
+
+    A stop word of any language may not be in it.
+    """
+    content = (word for word in words if word not in _EVERY_STOP_WORD and word.isalpha() and len(word) > 1)
+    return [terms for word in content if (terms := analyzer.query_terms(word))]

@@ -33,7 +33,7 @@ Progress = Callable[[str, int, int], None]
 class IndexesOfTalks(IndexesOfTurns, Protocol):
     """What searching talks needs of a memory's indexes."""
 
-    def sides(self, query: str) -> Sides: ...
+    def sides(self, query: str, *, within: Within = ...) -> Sides: ...
     @property
     def analyzer(self) -> Analyzer: ...
 
@@ -117,7 +117,7 @@ class Talks:
 
     def _found(self, asked: TalkQuestion, *, windows: int) -> TalkRanking:
         with self._held():
-            sides = self._memory.indexes.sides(asked.text)
+            sides = self._memory.indexes.sides(asked.text, within=asked.within)
             self._told.catch_up(self._memory.indexes.analyzer)
             if sides.dense is not None:
                 self._embedder = embedder = sides.dense.embedder

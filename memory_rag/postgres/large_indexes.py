@@ -1,0 +1,186 @@
+"""The indexes of a memory on a server that has more turns than a process should hold."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+from memory_rag.embedding.embedder import Embedder
+from memory_rag.postgres.derived import DerivedOnServer
+from memory_rag.postgres.excerpts import Asked, Excerpts
+from memory_rag.postgres.held_turns import HeldTurns
+from memory_rag.postgres.parts import Part, allowed_part, part_of
+from memory_rag.postgres.server_turns import ServerTurns, turn_ids
+from memory_rag.postgres.turn_store import PostgresTurnStore
+from memory_rag.postgres.words import WISH, Analyzed, ServerWords
+from memory_rag.retrieval.filters import EVERYWHERE, Within
+from memory_rag.retrieval.indexes import Indexes, Progress
+from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.retrieval.ranking import Ranking
+from memory_rag.retrieval.searcher import Mode, Searcher, SearchOptions
+from memory_rag.retrieval.sides import Sides
+from memory_rag.settings import Settings
+from memory_rag.text.instants import zone
+from memory_rag.text.wishes import states_wish
+from memory_rag.turns import Role, Turn
+
+if TYPE_CHECKING:
+    from memory_rag.retrieval.dense import DenseIndex, Unlocked
+
+_MOST_HELD: Final = 60_000
+"""Turns that are held at most for all questions together; when there are more, all are let go."""
+_BATCH: Final = 500
+_ANALYZED_BY: Final = "words_analyzed_by"
+
+
+class LargeIndexes(Indexes):
+    """Both sides of one owner's memory, in which the server names candidates and this process ranks them.
+
+    What is made of the words, terms and vectors, is on the server for everybody; here is what was asked for lately.
+    """
+
+    def __init__(self, store: PostgresTurnStore, *, settings: Settings, embedder: Embedder | None = None) -> None:
+        self._on_server = DerivedOnServer(store.connections, whole=False)
+        super().__init__(store, self._on_server, settings=settings, embedder=embedder)
+        self._connections = store.connections
+        self._words = ServerWords(store.connections, by_bm25=store.connections.extensions.has_bm25)
+        self._words.set_up()
+        self._excerpts: Excerpts | None = None
+
+    # -- searching
+
+    def _searched(
+        self, searcher: Searcher, query: str, options: SearchOptions, *, dense: DenseIndex | None, today: date
+    ) -> Ranking:
+        depth = max(options.k, options.depth)
+        self._take_in(searcher, query, options.within, depth=depth, dense=dense, today=today)
+        return super()._searched(searcher, query, options, dense=dense, today=today)
+
+    def sides(self, query: str, *, within: Within = EVERYWHERE) -> Sides:
+        """Return both sides for other searches than those for turns, with the turns that a question may be about."""
+        sides = super().sides(query, within=within)
+        self._take_in(sides.searcher, query, within, depth=self._settings.depth, dense=sides.dense, today=None)
+        return sides
+
+    def quote_source(self, within: Within | None) -> ServerTurns:
+        """Return the turns that quotes are looked up in."""
+        within = within or Within(unrecalled=True)
+        searcher = self._caught_up()
+
+        def like(text: str, k: int) -> Ranking:
+            self._take_in(searcher, text, within, depth=k, dense=None, today=None)
+            return searcher.search(text, SearchOptions(k=k, mode=Mode.KEYWORD, within=within), dense=None)
+
+        return ServerTurns(self._store, self._words, self._allowed(within), analyzer=self.analyzer, like=like)
+
+    def select(self, within: Within) -> list[str]:
+        """Return the ids of the turns that a filter allows, in stored order.
+
+        Raises:
+            QueryError: a bound that is no time.
+        """
+        self._caught_up()
+        return turn_ids(self._connections, self._allowed(within), without=within.without)
+
+    def _allowed(self, within: Within) -> Part:
+        part = part_of(within, zone=zone(self._settings.timezone))
+        return allowed_part(part, within, speakers=self._held.table.speakers.names)
+
+    def _take_in(
+        self,
+        searcher: Searcher,
+        query: str,
+        within: Within,
+        *,
+        depth: int,
+        dense: DenseIndex | None,
+        today: date | None,
+    ) -> None:
+        """Take in what a question may be about, and its vectors."""
+        analysis = searcher.analyze(query, today=today)
+        vector = None if dense is None or analysis.is_empty else searcher.query_vector(analysis, dense.embedder)
+        vectors = None if dense is None else self._on_server.vectors(dense.embedder)
+        self._pools().take_in(Asked(analysis, vector, depth), within, vectors)
+        if dense is not None:
+            dense.catch_up(self.keyword.table)
+
+    # -- keeping up
+
+    def embed(self, *, progress: Progress | None = None, unlocked: Unlocked = nullcontext) -> int:
+        """Embed all pending turns and return how many; the embedder works within ``unlocked()``."""
+        self._caught_up(progress=progress)
+        dense = self._dense_caught_up()
+        if dense is None:
+            return 0
+        vectors = self._on_server.vectors(dense.embedder)
+        done, total = 0, vectors.n_pending()
+        while rows := vectors.pending(limit=_BATCH):
+            self._caught_up()
+            self._held.take_in(rows, self._store)
+            dense = self._dense_caught_up()
+            embedded = 0 if dense is None else dense.embed(self._held.table, self._store, unlocked=unlocked)
+            if not embedded:
+                break
+            done += embedded
+            if progress is not None:
+                progress("embedding", done, max(done, total))
+        return done
+
+    def _embed_some(self, dense: DenseIndex | None, searcher: Searcher, query: str) -> str:
+        limit = self._settings.pending_limit
+        if dense is not None and limit and not self._embedding:
+            self._held.take_in(self._on_server.vectors(dense.embedder).pending(limit=limit), self._store)
+            dense.catch_up(self._held.table)
+        return super()._embed_some(dense, searcher, query)
+
+    def _caught_up(self, *, progress: Progress | None = None) -> Searcher:
+        if self._keyword is not None and len(self._keyword.table) > _MOST_HELD:
+            self._keyword = self._searcher = self._dense = None
+        searcher = super()._caught_up(progress=progress)
+        self._analyze_pending(progress)
+        return searcher
+
+    def _searcher_made(self) -> Searcher:
+        if self._searcher is None:
+            self._excerpts = None
+        return super()._searcher_made()
+
+    def _pools(self) -> Excerpts:
+        if self._excerpts is None:
+            self._excerpts = Excerpts(
+                self._connections,
+                self._store,
+                self._held,
+                self._words,
+                zone=zone(self._settings.timezone),
+                most=self._settings.resident,
+            )
+        return self._excerpts
+
+    @property
+    def _held(self) -> HeldTurns:
+        held: KeywordIndex = self.keyword
+        assert isinstance(held, HeldTurns)
+        return held
+
+    def _analyze_pending(self, progress: Progress | None) -> None:
+        """Keep the terms of turns that have none, in everybody's index of words."""
+        fingerprint = self.analyzer.fingerprint
+        if self._store.fact(_ANALYZED_BY) != fingerprint:
+            self._words.clear()
+            self._store.set_fact(_ANALYZED_BY, fingerprint)
+        done = 0
+        while rows := self._words.pending(limit=_BATCH):
+            turns = self._store.turns_at(rows)
+            self._words.put([Analyzed(row, turns[row], self._terms_of(turns[row])) for row in rows if row in turns])
+            done += len(rows)
+            if progress is not None:
+                progress("indexing", done, done + _BATCH * (len(rows) == _BATCH))
+
+    def _terms_of(self, turn: Turn) -> list[str]:
+        terms = self._held.terms_of(turn)
+        wishes = turn.role is not Role.ASSISTANT and turn.recalled
+        if wishes and states_wish(turn.text, language=self.analyzer.language_of(turn.text)):
+            terms.append(WISH)
+        return terms
