@@ -9,6 +9,14 @@ from memory_rag.postgres.table import SCHEMA
 from memory_rag.store.engine import Connection
 
 _KINDS: Final = {"bytea": "BLOB", "text": "TEXT", "double precision": "REAL"}
+_KINDS_OF_TABLES: Final = {
+    "vectors": "vectors",
+    "talk_vectors": "vectors",
+    "talk_windows": "vectors",
+    "words": "derived",
+}
+_ROW_HEAD: Final = 28
+"""Bytes of a row's header and of what points to it in its page."""
 _OF_THE_SERVER: Final = frozenset({"numbers_kept", "migrations"})
 _COLUMNS: Final = (
     "SELECT relname, attname, format_type(atttypid, NULL) FROM pg_attribute "
@@ -35,3 +43,13 @@ class PostgresCatalogue:
     def count_anew(self, connection: Connection) -> None:
         connection.execute("UPDATE numbers_kept SET seq = 0")
         connection.execute(f"SELECT set_config('{SCHEMA}.last_' || name, '', true) FROM numbers_kept").fetchall()
+
+    def n_bytes(self, connection: Connection) -> dict[str, int]:
+        """Return the bytes of the owner's rows, by kind; indexes are everybody's, and none of them is in it."""
+        sizes = {"words": 0, "vectors": 0, "derived": 0}
+        for table, columns in self.tables(connection).items():
+            # Column by column: of a whole row, a long text would be fetched and unpacked to be measured.
+            row = " + ".join([str(_ROW_HEAD), *(f'coalesce(pg_column_size("{name}"), 0)' for name in columns)])
+            (size,) = connection.execute(f'SELECT coalesce(sum({row}), 0)::bigint FROM "{table}"').fetchone()
+            sizes[_KINDS_OF_TABLES.get(table, "words")] += size
+        return sizes

@@ -14,7 +14,6 @@ from memory_rag.text.analyzer import Analyzer
 
 if TYPE_CHECKING:
     from memory_rag.retrieval.dense import DenseIndex
-    from memory_rag.retrieval.vector_spaces import VectorSpaces
 
 
 class DerivedOnServer:
@@ -47,11 +46,8 @@ class DerivedOnServer:
             )
         return self._vectors
 
-    @property
-    def spaces(self) -> VectorSpaces:
-        from memory_rag.postgres.vector_spaces import ServerSpaces
-
-        return ServerSpaces(self._connections)
+    def read_together(self) -> AbstractContextManager[object]:
+        return self._connections.reading()
 
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
         del timeout_s

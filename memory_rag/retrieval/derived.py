@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -15,7 +15,6 @@ from memory_rag.text.analyzer import Analyzer
 if TYPE_CHECKING:
     # Loading it loads FAISS, which keyword search does without.
     from memory_rag.retrieval.dense import DenseIndex
-    from memory_rag.retrieval.vector_spaces import VectorSpaces
 
 MANIFEST: Final = "manifest.json"
 
@@ -35,9 +34,8 @@ class Derived(Protocol):
         """Return the index of an embedder's vectors, which catches up with those that are kept."""
         ...
 
-    @property
-    def spaces(self) -> VectorSpaces:
-        """The vectors of every embedder, as they are kept."""
+    def read_together(self) -> AbstractContextManager[object]:
+        """Let what one search reads be read on one connection, if each reading costs something."""
         ...
 
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
@@ -79,11 +77,8 @@ class DerivedFiles:
 
         return dense_in(self._folder, embedder, lock_timeout_s=self._lock_timeout_s)
 
-    @property
-    def spaces(self) -> VectorSpaces:
-        from memory_rag.retrieval.vector_spaces import FolderSpaces
-
-        return FolderSpaces(self._folder, lock_timeout_s=self._lock_timeout_s)
+    def read_together(self) -> AbstractContextManager[object]:
+        return nullcontext()
 
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
         return locked(self._folder / LOCK_NAME, timeout_s=timeout_s, what="derived files")

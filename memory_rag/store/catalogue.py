@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from memory_rag.store.engine import Connection
+from memory_rag.store.files import bytes_by_kind
 
 
 class SqliteCatalogue:
@@ -25,3 +28,7 @@ class SqliteCatalogue:
 
     def count_anew(self, connection: Connection) -> None:
         connection.execute("DELETE FROM sqlite_sequence")
+
+    def n_bytes(self, connection: Connection) -> dict[str, int]:
+        (file,) = (path for _, name, path in connection.execute("PRAGMA database_list") if name == "main")
+        return bytes_by_kind(Path(file).parent)

@@ -54,6 +54,10 @@ class Catalogue(Protocol):
         """Let every numbered table begin with 1 again; they hold nothing."""
         ...
 
+    def n_bytes(self, connection: Connection, /) -> dict[str, int]:
+        """Return how many bytes the memory takes: its ``words``, its ``vectors``, and what is ``derived`` from them."""
+        ...
+
 
 class Connections(Protocol):
     """The connections of one process to one memory: readers see what is committed, writers come one after the other."""

@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "summaries": SOURCES | {"prompt.summary_source", "prompt.message_parts", "prompt.tool_pairs", "prompt.turn_parts"},
     "talks": READERS,
     "prompt": READERS | {"talks"},
-    "postgres": SOURCES | {"retrieval"},
+    "postgres": SOURCES | {"retrieval", "checkup"},
     "opening": SOURCES | {"retrieval", "postgres", "privacy.screening"},
     "privacy": READERS,
     # It measures retrievers, so it knows what one is and what it answers, and no engine behind it.
@@ -41,12 +41,27 @@ MAY_IMPORT = {
     "readable_export": GROUND | {"store"},
     "ingest": GROUND | {"store", "importers", "whole_memory"},
     "inventory": SOURCES | {"retrieval"},
-    "health": SOURCES | {"retrieval", "inventory"},
-    "memory_reader": KEEPERS | {"inventory", "health", "whole_memory", "readable_export"},
+    "checkup": GROUND,
+    "health": SOURCES | {"retrieval", "inventory", "checkup", "postgres"},
+    "memory_reader": KEEPERS | {"inventory", "checkup", "health", "whole_memory", "readable_export"},
     "memory": KEEPERS | {"memory_reader", "opening", "importers", "ingest", "inventory", "health", "engines"},
+    "migrating": SOURCES | {"retrieval", "postgres", "opening"},
     # Where retrievers made of a memory's indexes are handed to evaluation.
     "trials": KEEPERS | {"memory", "evaluation"},
-    "interfaces": KEEPERS | {"memory", "inventory", "health", "importers", "sample", "engines", "evaluation", "trials"},
+    "interfaces": KEEPERS
+    | {
+        "memory",
+        "opening",
+        "migrating",
+        "inventory",
+        "checkup",
+        "health",
+        "importers",
+        "sample",
+        "engines",
+        "evaluation",
+        "trials",
+    },
 }
 
 # An engine: the part in whose one module it is imported.

@@ -82,6 +82,8 @@ def _amount(what: str, done: int, total: int) -> str:
 
 
 def _unit(what: str) -> str:
+    if what.endswith("vectors"):
+        return "vectors"
     return "questions" if what.startswith("asking") else "turns"
 
 

@@ -1,0 +1,1 @@
+"""A memory moved from where it lies to another place, whichever engines keep them, and both compared."""
