@@ -45,6 +45,45 @@ class _Opened:
         self.close()
 
 
+class SqliteErrors:
+    """Turns SQLite's errors, and with ``garbled`` sqlite3's on a text that can't be one, into ours, which help."""
+
+    # Here and below no generators: a search enters several, at a microsecond each.
+    __slots__ = ("_garbled", "_path")
+
+    def __init__(self, path: Path, *, garbled: bool = False) -> None:
+        self._path = path
+        self._garbled = garbled
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise _as_ours(error, self._path) from error
+        if self._garbled and isinstance(error, UnicodeDecodeError):
+            raise StoreError(_damaged(self._path, str(error))) from error
+
+
+class _InUse:
+    """This thread's connection of a name, which nobody closes meanwhile, with SQLite's errors turned into ours."""
+
+    __slots__ = ("_connections", "_errors", "_name", "_opened")
+
+    def __init__(self, connections: Connections, name: str, *, garbled: bool = False) -> None:
+        self._connections = connections
+        self._name = name
+        self._errors = SqliteErrors(connections.path, garbled=garbled)
+
+    def __enter__(self) -> Connection:
+        self._opened = self._connections.acquired(self._name)
+        return self._opened.connection
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self._opened.in_use.release()
+        self._errors.__exit__(kind, error, traceback)
+
+
 class Connections:
     """The connections of one process to one file.
 
@@ -95,11 +134,10 @@ class Connections:
 
     def errors(self) -> AbstractContextManager[None]:
         """Turn SQLite's errors into ours."""
-        return sqlite_errors(self.path)
+        return SqliteErrors(self.path)
 
-    @contextmanager
-    def _here(self, name: str = "main") -> Iterator[Connection]:
-        """This thread's connection of a name, which nobody closes meanwhile.
+    def acquired(self, name: str) -> _Opened:
+        """Return this thread's connection of a name, opened if there is none, with its lock, so that nobody closes it.
 
         Raises:
             StoreError: the memory is closed, its file was deleted or replaced, or this process was forked since.
@@ -115,16 +153,18 @@ class Connections:
         if opened is None:
             opened = self._open()
             setattr(self._local, name, opened)
-        with opened.in_use:
+        opened.in_use.acquire()
+        if self._closed:
+            opened.in_use.release()
             self._refuse_if_closed()
-            yield opened.connection
+        return opened
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
             raise StoreError(f"the memory at {self.place} is closed; open it again with Memory.open")
 
     def _open(self) -> _Opened:
-        with sqlite_errors(self.path):
+        with SqliteErrors(self.path):
             connection = sqlite3.connect(
                 self.path, isolation_level=None, check_same_thread=False, cached_statements=256
             )
@@ -164,7 +204,7 @@ class Connections:
             StoreError: it can't be written, or this thread is in the midst of another transaction.
         """
         self.refuse_if_forked()
-        with self._writer, sqlite_errors(self.path), self._here() as connection:
+        with self._writer, _InUse(self, "main") as connection:
             if connection.in_transaction:
                 raise StoreError(
                     f"the memory at {self.place} was written to while it is storing turns, by what yields "
@@ -183,8 +223,7 @@ class Connections:
             finally:
                 self._local.is_storing = False
 
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> _InUse:
         """A connection to read from, with SQLite's errors turned into ours; it sees what is committed.
 
         What yields turns may read while they are stored: it, and an index that it searches, must not see what may
@@ -193,9 +232,7 @@ class Connections:
         Raises:
             StoreError: it can't be read.
         """
-        name = "aside" if getattr(self._local, "is_storing", False) else "main"
-        with garbled_errors(self.path), self._here(name) as connection:
-            yield connection
+        return _InUse(self, "aside" if getattr(self._local, "is_storing", False) else "main", garbled=True)
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
@@ -206,7 +243,7 @@ class Connections:
         """
         self.refuse_if_forked()
         self._refuse_if_closed()
-        with garbled_errors(self.path):
+        with SqliteErrors(self.path, garbled=True):
             opened = self._open()
             try:
                 opened.connection.execute("BEGIN")
@@ -217,7 +254,7 @@ class Connections:
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy of the live file to a path that doesn't exist yet, readable by its owner only."""
-        with self.reading() as connection, sqlite_errors(target):
+        with self.reading() as connection, SqliteErrors(target):
             target.touch(mode=0o600, exist_ok=False)
             copy = sqlite3.connect(target)
             try:
@@ -233,7 +270,7 @@ class Connections:
             MemoryLockedError: somebody else has the file open.
         """
         self.refuse_if_forked()
-        with self._writer, sqlite_errors(self.path), self._here() as connection:
+        with self._writer, _InUse(self, "main") as connection:
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("BEGIN EXCLUSIVE")
@@ -267,32 +304,13 @@ def damaged(path: Path) -> Iterator[Connection]:
     Raises:
         StoreError: SQLite can't read it at all.
     """
-    with garbled_errors(path):
+    with SqliteErrors(path, garbled=True):
         connection = sqlite3.connect(path, isolation_level=None)
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         try:
             yield connection
         finally:
             connection.close()
-
-
-@contextmanager
-def sqlite_errors(path: Path) -> Iterator[None]:
-    """Turn an SQLite error into one of ours that says what to do."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _as_ours(error, path) from error
-
-
-@contextmanager
-def garbled_errors(path: Path) -> Iterator[None]:
-    """Turn what a file that may be damaged makes SQLite raise, or sqlite3 for a text that can't be one, into ours."""
-    try:
-        with sqlite_errors(path):
-            yield
-    except UnicodeDecodeError as error:
-        raise StoreError(_damaged(path, str(error))) from error
 
 
 def _damaged(path: Path, text: str) -> str:
@@ -315,15 +333,11 @@ def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
     code = _code(error)
     if _is_busy(error):
         return MemoryLockedError(f"{path} is locked by another process ({text}); wait for it, or raise busy_timeout_s")
-    if code == sqlite3.SQLITE_FULL:
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        how = "full" if code == sqlite3.SQLITE_FULL else "full, over its quota or faulty"
         return StoreError(
-            f"the disk that holds {path} is full ({text}); nothing of this change was stored, free some space and "
+            f"the disk that holds {path} is {how} ({text}); nothing of this change was stored, free some space and "
             "repeat it"
-        )
-    if code == sqlite3.SQLITE_IOERR:
-        return StoreError(
-            f"the disk that holds {path} is full, over its quota or faulty ({text}); nothing of this change was "
-            "stored, free some space and repeat it"
         )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StoreError(f"{path} can't be written ({text}); a memory needs a folder and files that you may write to")

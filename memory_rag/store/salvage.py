@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_rag.errors import StoreError
-from memory_rag.store.connections import Connection, garbled_errors
+from memory_rag.store.connections import Connection, SqliteErrors
 from memory_rag.store.whole import LEFT_OUT
 
 Rows = list[tuple[Any, ...]]
@@ -31,7 +31,7 @@ def salvaged(connection: Connection) -> Iterator[Salvaged]:
     Raises:
         StoreError: not even the names of its tables can be read.
     """
-    with garbled_errors(Path("main")):
+    with SqliteErrors(Path("main"), garbled=True):
         names = [
             str(name)
             for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
@@ -44,7 +44,7 @@ def salvaged(connection: Connection) -> Iterator[Salvaged]:
 def _table(connection: Connection, name: str) -> Salvaged:
     columns: dict[str, str] = {}
     rows: Rows = []
-    with suppress(StoreError), garbled_errors(Path(name)):
+    with suppress(StoreError), SqliteErrors(Path(name), garbled=True):
         described = connection.execute(f'PRAGMA table_info("{name}")').fetchall()
         columns = {str(c[1]): str(c[2]).upper() for c in described}
         keys = [f'"{c[1]}"' for c in sorted(described, key=lambda c: int(c[5])) if c[5]] or ["rowid"]
@@ -59,7 +59,7 @@ def _table(connection: Connection, name: str) -> Salvaged:
 
 def _read(connection: Connection, name: str, order: str, rows: Rows) -> bool:
     """Read rows until there are no more, or one can't be read; tell whether there were no more."""
-    with suppress(StoreError), garbled_errors(Path(name)):
+    with suppress(StoreError), SqliteErrors(Path(name), garbled=True):
         for record in connection.execute(f'SELECT * FROM "{name}" ORDER BY {order}'):
             rows.append(record)
         return True
