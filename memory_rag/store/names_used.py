@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_reader import TurnReader
 from memory_rag.turns import text_bytes, text_from_bytes
 
 Kind = Literal["conversation", "session", "speaker"]
-_SELECT: Final[dict[Kind, str]] = {
-    "conversation": "SELECT DISTINCT conversation_id FROM turns WHERE substr(conversation_id, 1, ?) = ?",
-    "session": "SELECT DISTINCT session_id FROM turns WHERE substr(session_id, 1, ?) = ?",
-    "speaker": "SELECT DISTINCT speaker FROM turns WHERE substr(speaker, 1, ?) = ?",
-}
+_COLUMN: Final[dict[Kind, str]] = {"conversation": "conversation_id", "session": "session_id", "speaker": "speaker"}
 
 
 def names_used(folder: Path, kind: Kind, *, beginning: str = "", limit: int = 200) -> list[str]:
@@ -22,8 +19,17 @@ def names_used(folder: Path, kind: Kind, *, beginning: str = "", limit: int = 20
     Raises:
         NotAMemoryError: the folder holds no store.
     """
+    with SqliteTurnStore.opened(folder) as store:
+        return names_used_in(store, kind, beginning=beginning, limit=limit)
+
+
+def names_used_in(store: TurnReader, kind: Kind, *, beginning: str = "", limit: int = 200) -> list[str]:
+    """Return these names of a store that is open."""
     asked = text_bytes(beginning) if kind == "speaker" else beginning
-    statement = f"{_SELECT[kind]} ORDER BY 1 LIMIT ?"
-    with SqliteTurnStore.opened(folder) as store, store.connections.reading() as connection:
-        found = connection.execute(statement, (len(asked), asked, limit)).fetchall()
-    return [text_from_bytes(name) if isinstance(name, bytes) else str(name) for (name,) in found]
+    name = _COLUMN[kind]
+    with store.connections.reading() as connection:
+        found = connection.execute(
+            f"SELECT DISTINCT {name} FROM turns WHERE substr({name}, 1, CAST(? AS INTEGER)) = ? ORDER BY 1 LIMIT ?",
+            (len(asked), asked, limit),
+        ).fetchall()
+    return [text_from_bytes(one) if isinstance(one, bytes) else str(one) for (one,) in found]

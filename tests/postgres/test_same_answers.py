@@ -12,6 +12,7 @@ import pytest
 from memory_rag.store.chat_messages import ChatMessages
 from memory_rag.store.conversation_pages import opening_of, page_of, place_of
 from memory_rag.store.engine import Connections
+from memory_rag.store.names_used import names_used_in
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Role, Source, Turn
@@ -59,6 +60,10 @@ ASKED: dict[str, Ask] = {
     "chains": lambda at, store: [list(ChatMessages(at).chains_after(turn.turn_id)) for _, turn in store.scan()],
     "ids": lambda at, _: ChatMessages(at).turn_ids("c", [f"{number:020}" for number in range(3)]),
     "chain": lambda at, _: [ChatMessages(at).newest_chain(name) for name in ("c", "d", "nobody")],
+    "names": lambda _, store: [
+        names_used_in(store, "session", beginning=word, limit=3) for word in ("", "s", "s3", "S")
+    ],
+    "speakers": lambda _, store: names_used_in(store, "speaker", beginning="us"),
     "changes": lambda _, store: [(one.seq, one.kind, one.row) for one in store.changes_since(7, limit=9)],
 }
 
