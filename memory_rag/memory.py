@@ -224,7 +224,7 @@ class Memory(MemoryReader):
             own_words=lambda message: own_words(message, self.store).text,
         )
         with self._lock.held():
-            self.indexes.settle_language()
+            self.indexes.languages.settle()
         return report
 
     def correct(
@@ -278,7 +278,7 @@ class Memory(MemoryReader):
         from memory_rag.privacy.forgetting import Forgetting
 
         return Forgetting(
-            self.folder,
+            self._folder,
             self.store,
             indexes=self.indexes,
             lock=self._lock,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from datetime import date
 from typing import TYPE_CHECKING, Final
@@ -13,6 +14,7 @@ from memory_rag.postgres.held_turns import HeldTurns
 from memory_rag.postgres.parts import Part, allowed_part, part_of
 from memory_rag.postgres.server_turns import ServerTurns, turn_ids
 from memory_rag.postgres.turn_store import PostgresTurnStore
+from memory_rag.postgres.vectors import ServerVectors
 from memory_rag.postgres.words import WISH, Analyzed, ServerWords
 from memory_rag.retrieval.filters import EVERYWHERE, Within
 from memory_rag.retrieval.indexes import Indexes, Progress
@@ -59,9 +61,10 @@ class LargeIndexes(Indexes):
 
     def sides(self, query: str, *, within: Within = EVERYWHERE) -> Sides:
         """Return both sides for other searches than those for turns, with the turns that a question may be about."""
-        sides = super().sides(query, within=within)
-        self._take_in(sides.searcher, query, within, depth=self._settings.depth, dense=sides.dense, today=None)
-        return sides
+        with self._on_server.read_together():
+            sides = super().sides(query, within=within)
+            self._take_in(sides.searcher, query, within, depth=self._settings.depth, dense=sides.dense, today=None)
+            return sides
 
     def quote_source(self, within: Within | None) -> ServerTurns:
         """Return the turns that quotes are looked up in."""
@@ -82,6 +85,11 @@ class LargeIndexes(Indexes):
         """
         self._caught_up()
         return turn_ids(self._connections, self._allowed(within), without=within.without)
+
+    def rows_with(self, term: str) -> list[int]:
+        """Return the rows of turns that have one of the analyzer's terms, at least some if there are many."""
+        self._caught_up()
+        return self._words.best([term], n=_BATCH)
 
     def _allowed(self, within: Within) -> Part:
         part = part_of(within, zone=zone(self._settings.timezone))
@@ -117,7 +125,7 @@ class LargeIndexes(Indexes):
         done, total = 0, vectors.n_pending()
         while rows := vectors.pending(limit=_BATCH):
             self._caught_up()
-            self._held.take_in(rows, self._store)
+            self._hold(rows, vectors)
             dense = self._dense_caught_up()
             embedded = 0 if dense is None else dense.embed(self._held.table, self._store, unlocked=unlocked)
             if not embedded:
@@ -130,9 +138,15 @@ class LargeIndexes(Indexes):
     def _embed_some(self, dense: DenseIndex | None, searcher: Searcher, query: str) -> str:
         limit = self._settings.pending_limit
         if dense is not None and limit and not self._embedding:
-            self._held.take_in(self._on_server.vectors(dense.embedder).pending(limit=limit), self._store)
+            vectors = self._on_server.vectors(dense.embedder)
+            self._hold(vectors.pending(limit=limit), vectors)
             dense.catch_up(self._held.table)
         return super()._embed_some(dense, searcher, query)
+
+    def _hold(self, rows: Sequence[int], vectors: ServerVectors) -> None:
+        """Take in turns and whatever vectors they get."""
+        self._held.take_in(rows, self._store)
+        vectors.ask_for(rows)
 
     def _caught_up(self, *, progress: Progress | None = None) -> Searcher:
         if self._keyword is not None and len(self._keyword.table) > _MOST_HELD:

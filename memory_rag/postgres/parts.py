@@ -55,7 +55,7 @@ def part_of(within: Within, *, zone: tzinfo) -> Part:
     if within.session is not None:
         part = part.narrowed("session_id = {}", within.session)
     if within.since is not None:
-        part = part.narrowed("said_at >= {}", to_microseconds(parse_bound(within.since, tz=zone).instant))
+        part = part.narrowed("said_at >= {}", to_microseconds(parse_bound(within.since, tz=zone, end=False).instant))
     if within.until is not None:
         bound = parse_bound(within.until, tz=zone, end=True)
         part = part.narrowed("said_at <= {}" if bound.inclusive else "said_at < {}", to_microseconds(bound.instant))

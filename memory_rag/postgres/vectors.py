@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -59,6 +59,7 @@ class ServerVectors:
         self._whole = whole
         self._exact_up_to = exact_up_to
         self._writing: Connection | None = None
+        self.fingerprint = fingerprint
         self._name = file_stem(fingerprint)
         self.space = space_of(self._name)
         """What tells these vectors from those of other embedders."""
@@ -168,7 +169,7 @@ class ServerVectors:
             connection.execute(f"DELETE FROM vectors WHERE space <> {self.space}")
             connection.execute(f"DELETE FROM vector_spaces WHERE space <> {self.space}")
 
-    def _new(self, connection: Connection) -> list[tuple[int, int, int, int, int, object]]:
+    def _new(self, connection: Connection) -> list[tuple[int, int, int, int, int, Any]]:
         of_space = f"SELECT {_COLUMNS} FROM vectors WHERE space = {self.space}"
         if self._whole:
             return connection.execute(f"{of_space} AND number > ? ORDER BY number", (self._last,)).fetchall()

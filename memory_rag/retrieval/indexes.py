@@ -15,8 +15,10 @@ from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
 from memory_rag.retrieval.derived import Derived
 from memory_rag.retrieval.filters import EVERYWHERE, Within
 from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.retrieval.memory_languages import MemoryLanguages
 from memory_rag.retrieval.pools import PoolsOf
 from memory_rag.retrieval.quote_source import StoredTurns
+from memory_rag.retrieval.quotes import QuoteSource
 from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.ranking import Ranking
 from memory_rag.retrieval.searcher import Searcher, SearchOptions
@@ -27,17 +29,11 @@ from memory_rag.settings import Settings
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.text.instants import zone
-from memory_rag.text.language import languages_present, parse_language
-from memory_rag.turns import printable
 
 if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
     from memory_rag.retrieval.dense import DenseIndex, Unlocked
 
-_LANGUAGES: Final = "languages"
-_SETTLED_FROM: Final = 50
-"""Turns from which on a guess of the language is remembered and not made again."""
-_GUESSED_FROM: Final = 500
 _WORTH_SAVING: Final = 200
 _EMBEDDED_IN_PASSING: Final = 200_000
 """Code points that a search embeds at most: about 400 passages, some seconds."""
@@ -54,6 +50,7 @@ class Indexes:
         self._derived = derived
         self._settings = settings
         self._embedder = embedder
+        self.languages = MemoryLanguages(store, setting=settings.language)
         self._keyword: KeywordIndex | None = None
         self._searcher: Searcher | None = None
         self._dense: DenseIndex | None = None
@@ -64,6 +61,10 @@ class Indexes:
 
     def search(self, query: str, options: SearchOptions, *, today: date) -> Ranking:
         """Catch up, embed a few pending turns if vectors are asked for, and search."""
+        with self._derived.read_together():
+            return self._search(query, options, today=today)
+
+    def _search(self, query: str, options: SearchOptions, *, today: date) -> Ranking:
         if options.mode.uses_vectors:
             self._load_ahead()
         searcher = self._caught_up()
@@ -92,6 +93,10 @@ class Indexes:
 
     def sides(self, query: str, *, within: Within = EVERYWHERE) -> Sides:
         """Return both sides for other searches than those for turns, as ready for a question as :meth:`search` is."""
+        with self._derived.read_together():
+            return self._sides(query)
+
+    def _sides(self, query: str) -> Sides:
         self._load_ahead()
         searcher = self._caught_up()
         try:
@@ -128,7 +133,7 @@ class Indexes:
             return str(error)
         return ""
 
-    def quote_source(self, within: Within | None) -> StoredTurns:
+    def quote_source(self, within: Within | None) -> QuoteSource:
         """Return the turns that quotes are looked up in."""
         self._caught_up()
         return StoredTurns(self._store, self.keyword, self._searcher_made(), within or Within(unrecalled=True))
@@ -143,6 +148,13 @@ class Indexes:
         table = self.keyword.table
         places = sorted(scope.allowed.nonzero()[0].tolist(), key=lambda entry: int(table.row[entry]))
         return [table.turn_id(entry) for entry in places]
+
+    def rows_with(self, term: str) -> list[int]:
+        """Return the rows of turns that have one of the analyzer's terms, as far as the index knows."""
+        self._caught_up()
+        table = self.keyword.table
+        rows: list[int] = table.row[self.keyword.bm25.matching([term]) & table.alive].tolist()
+        return rows
 
     def notes_on(self, within: Within) -> tuple[str, ...]:
         """Return what is to be said of a filter: names in it that nothing here has."""
@@ -219,7 +231,7 @@ class Indexes:
     ) -> int:
         """Build the keyword index from the store alone, then embed what is pending, and return how many turns."""
         if language is not None:
-            self.set_languages(language)
+            self.languages.remember(language)
         self._keyword = self._derived.empty_keyword(Analyzer(self.languages()))
         self._searcher = None
         self._caught_up(progress=progress)
@@ -230,40 +242,6 @@ class Indexes:
             # An embedder that can't be loaded has raised by now.
             self._derived.prune(None if self._dense is None else self._dense.embedder)
         return embedded
-
-    # -- language
-
-    def languages(self) -> tuple[str, ...]:
-        """Return the memory's languages, the dominant one first: as set, as remembered, or as its turns tell."""
-        if self._settings.language != "auto":
-            return tuple(dict.fromkeys(parse_language(name) for name in self._settings.language.split(",")))
-        remembered = self._store.fact(_LANGUAGES)
-        return tuple(remembered.split(",")) if remembered else self._guessed_languages()
-
-    def set_languages(self, language: str) -> None:
-        """Remember the memory's languages (codes, comma-separated); takes effect with the next keyword index.
-
-        Raises:
-            SettingsError: a code that is no language's.
-        """
-        names = [parse_language(name) for name in language.split(",")]
-        self._store.set_fact(_LANGUAGES, ",".join(dict.fromkeys(names)))
-
-    def settle_language(self) -> None:
-        """Remember the guess, once there is enough to guess from."""
-        if self._settings.language != "auto" or self._store.fact(_LANGUAGES) is not None:
-            return
-        if len(self._store) >= _SETTLED_FROM:
-            self._store.set_fact(_LANGUAGES, ",".join(self._guessed_languages()))
-
-    def _guessed_languages(self) -> tuple[str, ...]:
-        texts = []
-        for _row, turn in self._store.scan():
-            if turn.recalled:
-                texts.append(printable(turn.searchable))
-            if len(texts) == _GUESSED_FROM:
-                break
-        return languages_present(texts) or ("en",)
 
     # -- saving
 
@@ -308,9 +286,8 @@ class Indexes:
         tell = None if progress is None else lambda done, total: progress("indexing", done, total)
         try:
             n_changes = self.keyword.catch_up(self._store, progress=tell)
-            # Another process may have settled it or changed it; a guess is only made anew when something was said.
-            if self._settings.language == "auto" and (n_changes or self._store.fact(_LANGUAGES) is not None):
-                self.settle_language()
+            if self.languages.may_have_changed(n_changes=n_changes):
+                self.languages.settle()
                 languages = self.languages()
                 if languages != self.keyword.analyzer.languages:
                     self._keyword, self._searcher = self._derived.empty_keyword(Analyzer(languages)), None

@@ -50,13 +50,16 @@ class Checked:
 class KeptVectors(Protocol):
     """The vectors that one model made, wherever they are kept."""
 
-    rows: Vectors
-    """The vectors of all rows read, shape (n, dim)."""
     n_read: int
     n_damaged: int
     """Of the rows read, those that can't be used."""
     checked: Checked | None
     """How much was found whole earlier, and needn't be looked at again."""
+
+    @property
+    def rows(self) -> Vectors:
+        """The vectors of all rows read, shape (n, dim)."""
+        ...
 
     def read_new(self) -> VectorRows | None:
         """Return the rows that were appended since the last call; None if all has to be read anew."""

@@ -9,10 +9,11 @@ import numpy as np
 import psycopg
 import pytest
 
+from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import StoreError
 from memory_rag.postgres.parts import Part, part_of
 from memory_rag.postgres.turn_store import PostgresTurnStore
-from memory_rag.postgres.vectors import ServerVectors, Vectors
+from memory_rag.postgres.vectors import ServerVectors
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.vectors import ids_of
 from tests.postgres.conftest import Open, Say

@@ -8,6 +8,7 @@ from memory_rag.postgres.turn_store import PostgresTurnStore
 from memory_rag.postgres.words import Analyzed, ServerWords
 from tests.postgres.conftest import Open, Say
 from tests.postgres.test_owners import HOSTILE
+from tests.postgres.test_vectors import in_conversation
 from tests.postgres_server import PostgresServer
 
 
@@ -72,8 +73,8 @@ def test_one_conversations_turns_are_found_among_all(store: PostgresTurnStore, s
     fill(store, words, *["kayak kayak"] * 100, say=said)
     rows = fill(store, words, *["far from any kayak"] * 5, say=said, conversation="rare")
 
-    assert words.best(["kayak"], n=5, conversation_id="rare") == rows
-    assert words.best(["kayak"], n=5, conversation_id="nobody's") == []
+    assert words.best(["kayak"], n=5, part=in_conversation("rare")) == rows
+    assert words.best(["kayak"], n=5, part=in_conversation("nobody's")) == []
 
 
 def test_a_turn_of_any_length_is_found_by_its_last_word_and_once(

@@ -74,7 +74,7 @@ def import_(
         if openable or watch:
             memory = opened.enter_context(_memory(place, dry_run=dry_run, opened=opened))
             if place.language is not None and not dry_run:
-                memory.indexes.set_languages(place.language)
+                memory.indexes.languages.remember(place.language)
             _read(memory, openable, imported, wishes=wishes, dry_run=dry_run)
             if not as_json:
                 print_counts(imported, dry_run=dry_run)
