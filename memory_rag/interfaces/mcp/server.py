@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from memory_rag import __version__
 from memory_rag.errors import MemoryRagError, UnknownTurnError
+from memory_rag.interfaces.mcp.exchange import Exchanges
 from memory_rag.interfaces.mcp.overview import OverviewTools
 from memory_rag.interfaces.mcp.reading import ReadingTools
 from memory_rag.interfaces.mcp.resources import CONVERSATION, SUMMARY, TURN, Prompts, Resources
@@ -120,13 +121,16 @@ def http_app(server: MemoryServer) -> tuple[Any, Callable[[], AbstractAsyncConte
     it in another app enters the second in its lifespan; served alone, the app does so itself.
     """
     # Stateless: a client that was killed leaves nothing behind, and a restart of the server breaks nobody.
+    # JSON: no tool tells anything before its answer, and a stream for one message costs more than the message.
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
+        json_response=True,
         max_request_body_size=LARGEST_BODY,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    return app, server.session_manager.run
+    exchanges = Exchanges(app, server.session_manager.app, path=PATH, largest_body=LARGEST_BODY)
+    return exchanges, server.session_manager.run
 
 
 def quiet_logs() -> None:

@@ -102,11 +102,14 @@ def app_of(service: Service) -> Any:
     app.add_exception_handler(500, _failed)
     for method, path, handler in page.routes():
         app.add_api_route(path, handler, methods=[method], response_model=None, include_in_schema=False)
-    if mounted is not None:
-        app.router.routes.append(Mount("/", mounted))
     entered: Any = app
+    if mounted is not None:
+        from memory_rag.interfaces.mcp.server import PATH
+
+        app.router.routes.append(Mount("/", mounted))
+        entered = _Parted(app, mounted, path=PATH)
     if service.token is not None:
-        entered = Entrance(app, token=service.token, page=page.entrance)
+        entered = Entrance(entered, token=service.token, page=page.entrance)
     # The limits stand before the entrance: a token is not to be guessed at full speed.
     limited: Any = Limited(entered, service.limits)
     return _WithLifespan(SafeHeaders(Guard(limited, hosts=service.hosts, origins=service.origins)), app)
@@ -132,6 +135,19 @@ def _mcp(service: Service) -> tuple[Any, Any]:
     from memory_rag.interfaces.mcp.serving import open_server
 
     return http_app(open_server(service.memories.own))
+
+
+class _Parted:
+    """Hands one path to an app of its own: looking through the framework's routes takes longer than the rest."""
+
+    def __init__(self, app: FastAPI, other: Any, *, path: str) -> None:
+        self._app = app
+        self._other = other
+        self._path = path
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        is_others = scope["type"] == "http" and scope["path"] == self._path
+        await (self._other if is_others else self._app)(scope, receive, send)
 
 
 class _WithLifespan:
