@@ -158,10 +158,11 @@ def test_words_are_analyzed_anew_for_another_language(open_large: Open) -> None:
 
 
 def test_a_lasting_wish_is_named_whatever_is_asked_for(open_large: Open) -> None:
-    wish = said("Always answer in bullet points.", turn_id="wish", role=Role.USER)
-    memory = open_large(wish, *talk(60))
+    wish = said("Always answer in bullet points.", turn_id="wish", role=Role.USER, conversation_id="first")
+    memory = open_large(wish, *talk(400))
 
-    assert "wish" in ids(memory, "Give me a plan for the garden", k=10)
+    (found,) = (hit for hit in memory.search("Give me a plan for it", floor=False, k=400) if hit.turn.turn_id == "wish")
+    assert found.signals["standing"] > 0
 
 
 def test_large_memories_of_two_owners_know_nothing_of_each_other(open_large: Open) -> None:
