@@ -121,11 +121,16 @@ def _started(data: Path) -> Any:
                 time.sleep(0.5)
 
 
-def _with_role(server: PostgresServer) -> Iterator[PostgresServer]:
+def make_role(server: PostgresServer) -> None:
+    """Make the role that the tests get in as, if it isn't there."""
     server.as_superuser(
         f"DO $$ BEGIN CREATE ROLE \"{ROLE}\" LOGIN PASSWORD '{PASSWORD}'; "
         "EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
     )
+
+
+def _with_role(server: PostgresServer) -> Iterator[PostgresServer]:
+    make_role(server)
     try:
         yield server
     finally:

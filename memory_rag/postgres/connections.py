@@ -22,10 +22,12 @@ from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from memory_rag.errors import NotAMemoryError, StoreError
+from memory_rag.postgres.admission import refuse_role
 from memory_rag.postgres.catalogue import PostgresCatalogue
 from memory_rag.postgres.extensions import Extensions, extensions_of
+from memory_rag.postgres.mending import Mending
 from memory_rag.postgres.migrations import NUMBERED, migrate
-from memory_rag.postgres.server_errors import as_ours, unreachable
+from memory_rag.postgres.server_errors import as_ours, is_damage, unreachable
 from memory_rag.postgres.table import SCHEMA, SETTING
 from memory_rag.postgres.transaction import Streaming, Transaction
 from memory_rag.server_url import memory_of, server_of
@@ -34,7 +36,6 @@ from memory_rag.store.snapshot import Snapshot
 
 Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
-_LEAST_VERSION: Final = 150000
 _MOST_CONNECTIONS: Final = 16
 _CONNECT_TIMEOUT_S: Final = 10
 _LOST: Final = ("08", "57P")
@@ -83,6 +84,7 @@ class PostgresConnections:
         self._local = threading.local()
         self._writer = threading.RLock()
         self._closed = False
+        self._mending = Mending()
         self._how: dict[str, Any] = {
             "connect_timeout": _CONNECT_TIMEOUT_S,
             "application_name": "memory-rag",
@@ -113,7 +115,7 @@ class PostgresConnections:
         except psycopg.Error as error:
             raise unreachable(self.server, str(error)) from error
         with self.errors(), connection:
-            self._refuse_role(connection)
+            refuse_role(connection, server=self.server)
             with self._transaction(connection, _WRITING):
                 self.extensions = extensions_of(connection, server=self.server, create=create)
             self._path = ", ".join((SCHEMA, *self.extensions.schemas))
@@ -124,20 +126,7 @@ class PostgresConnections:
                     raise NotAMemoryError(f"{self.place}, holds no memory; check the name of the owner")
                 connection.execute(_ENTER, (list(NUMBERED),))
         self._pool.open()
-
-    def _refuse_role(self, connection: Raw) -> None:
-        if connection.info.server_version < _LEAST_VERSION:
-            raise StoreError(
-                f"{self.server} is PostgreSQL {connection.info.server_version // 10000}; memory_rag needs 15 or later"
-            )
-        who = "SELECT rolname, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
-        name, sees_all = connection.execute(who).fetchone() or ("", True)
-        if sees_all:
-            raise StoreError(
-                f"the role {name!r} on {self.server} is a superuser or bypasses row-level security, so nothing would "
-                "keep one owner's turns from another's; make a role of its own with: CREATE ROLE memory_rag LOGIN "
-                "PASSWORD '…'; CREATE DATABASE memory_rag OWNER memory_rag, and name it in the URL"
-            )
+        self._mending.after_start(self)
 
     @property
     def is_forked(self) -> bool:
@@ -171,6 +160,7 @@ class PostgresConnections:
                 # The others that wait for use are gone with it: one call fails, not one for each of them.
                 with suppress(psycopg.Error, PoolClosed):
                     self._pool.check()
+            self._mending.may_be_needed |= is_lost or is_damage(state)
             raise as_ours(str(error), state=state, place=self.place, is_lost=is_lost) from error
 
     def _is_closed(self) -> StoreError:
@@ -222,6 +212,7 @@ class PostgresConnections:
                     f"the memory at {self.place} was written to while it is storing turns, by what yields "
                     "these turns; make the list of turns first, then store it"
                 )
+            self._mending.if_needed(self)
             with (
                 self.errors(),
                 self._connected() as connection,
@@ -244,6 +235,7 @@ class PostgresConnections:
         if begun is not None:
             yield begun
             return
+        self._mending.if_needed(self)
         with self.errors(), self._connected() as connection, self._transaction(connection, _READING):
             self._local.reading = Transaction(connection, is_open=lambda: _is_open(connection))
             try:

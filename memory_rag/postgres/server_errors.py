@@ -11,6 +11,13 @@ _DISK_FULL = "53100"
 _TOO_MANY_CONNECTIONS = "53300"
 _READ_ONLY = "25006"
 _NO_PRIVILEGE = "42501"
+_DAMAGED = ("XX001", "XX002")
+"""What a table or an index holds can't be right."""
+
+
+def is_damage(state: str | None) -> bool:
+    """Tell whether a SQLSTATE says that what is stored, or an index of it, is damaged."""
+    return state in _DAMAGED
 
 
 def as_ours(text: str, *, state: str | None, place: str, is_lost: bool) -> MemoryRagError:
@@ -39,6 +46,11 @@ def as_ours(text: str, *, state: str | None, place: str, is_lost: bool) -> Memor
         return StoreError(
             f"{place} can't be read or written ({text}); the role in the URL needs a database that it owns, and sees "
             "no rows but its owner's"
+        )
+    if is_damage(state):
+        return StoreError(
+            f"{place} has damaged pages ({text}); of an index, which is looked at before anything else, or of a "
+            "table: if this comes again, look into the server's log and its backups"
         )
     if is_lost:
         return StoreError(
