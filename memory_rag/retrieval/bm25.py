@@ -8,15 +8,17 @@ nothing else.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 from itertools import chain
-from typing import Any, Final, Self
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from memory_rag.retrieval.ascending import are_among, distinct, places_of
 from memory_rag.retrieval.growing import Growing
 from memory_rag.retrieval.length_norm import K1, LengthCounts, Lengths
 from memory_rag.retrieval.postings import Postings
@@ -62,7 +64,7 @@ class Pool:
 
     def idf(self, df: int) -> float:
         """Return Lucene's idf of a term that occurs in ``df`` of the searched entries."""
-        return float(np.log1p((self.n - df + 0.5) / (df + 0.5)))
+        return math.log1p((self.n - df + 0.5) / (df + 0.5))
 
     def rarity(self, holders: Holders) -> float:
         """Return the idf of a word that these of the searched entries hold."""
@@ -110,7 +112,7 @@ class Bm25:
             keep = pool.searched[entries]
             entries, counts = entries[keep], counts[keep]
         if len(pool.left_out) and len(entries):
-            left_out = _places(pool.left_out, entries)
+            left_out = places_of(pool.left_out, entries)
             if len(left_out):
                 entries, counts = np.delete(entries, left_out), np.delete(counts, left_out)
         return entries, counts
@@ -172,28 +174,32 @@ class FoundWords:
     def __init__(self, words: Sequence[Sequence[_Held]], pool: Pool) -> None:
         self._words = words
         self._pool = pool
+        self._rarities = [[pool.rarity(entries) for entries, _ in word] for word in words]
+        self._all = np.concatenate([_NOWHERE[0], *(entries for entries, _ in chain.from_iterable(words))])
 
     def scores(self) -> Scores:
         """Return BM25 for every entry; 0 for an entry outside the pool or without any of the words.
 
         A word that stands twice counts twice.
         """
-        pool = self._pool
-        total = np.zeros(pool.n_entries)
-        for entries, counts in chain.from_iterable(self._words):
-            if len(entries):
-                weight = pool.rarity(entries) * (K1 + 1)
-                held = counts.astype(np.float64)
-                total[entries] += weight * held / (held + pool.norm.denominators(pool.lengths[entries]))
-        return total
+        pool, held = self._pool, tuple(chain.from_iterable(self._words))
+        # All words in one go: most have few holders, and each step costs more than the numbers in it.
+        scores = np.concatenate([_NOWHERE[1], *(counts for _, counts in held)], dtype=np.float64)
+        norm = pool.norm.denominators(pool.lengths[self._all])
+        norm += scores
+        end = 0
+        for (entries, _), rarity in zip(held, chain.from_iterable(self._rarities), strict=True):
+            start, end = end, end + len(entries)
+            scores[start:end] *= rarity * (K1 + 1)
+        scores /= norm
+        of_each: Scores = np.bincount(self._all, scores, pool.n_entries).astype(np.float64, copy=False)
+        return of_each
 
     @cached_property
     def matching(self) -> Entries:
         """The entries that hold any of the words, ascending."""
-        hold = np.zeros(self._pool.n_entries, np.bool_)
-        for entries, _ in chain.from_iterable(self._words):
-            hold[entries] = True
-        return np.flatnonzero(hold)
+        # A stable sort merges what is ascending by word: three times as fast as another, at any size.
+        return distinct(np.sort(self._all, kind="stable")).astype(np.int64)
 
     @property
     def possible(self) -> float:
@@ -202,13 +208,13 @@ class FoundWords:
         Of the terms that a word may be the commonest counts. A word that no searched entry holds counts with the idf of
         an unseen one: a question about something never said has much that is possible and little that is found.
         """
-        return sum(min(self._pool.rarity(entries) for entries, _ in word) for word in self._words)
+        return sum(map(min, self._rarities))
 
     @cached_property
     def holders(self) -> tuple[Holders, ...]:
         """The entries that hold each word, ascending."""
         return tuple(
-            word[0][0] if len(word) == 1 else np.unique(np.concatenate([entries for entries, _ in word]))
+            word[0][0] if len(word) == 1 else distinct(np.sort(np.concatenate([entries for entries, _ in word])))
             for word in self._words
         )
 
@@ -218,8 +224,7 @@ class FoundWords:
         for holding in self.holders:
             idf = self._pool.rarity(holding)
             total += idf
-            if len(holding):
-                held[_are_among(holding, entries)] += idf
+            held[are_among(holding, entries)] += idf
         return held / total if total else held
 
     def of_all(self) -> Holders:
@@ -228,20 +233,5 @@ class FoundWords:
         for holding in others:
             if len(fewest) == 0:
                 break
-            fewest = fewest[_are_among(holding, fewest)]
+            fewest = fewest[are_among(holding, fewest)]
         return fewest
-
-
-def _are_among(holding: Holders, entries: npt.NDArray[np.integer[Any]]) -> Mask:
-    """Return which of the entries are among some that are ascending, at least one."""
-    places = np.searchsorted(holding, entries)
-    places[places == len(holding)] = 0
-    found: Mask = holding[places] == entries
-    return found
-
-
-def _places(few: Entries, holding: Holders) -> Entries:
-    """Return where those of a few entries that are among many, which ascend, stand."""
-    places = np.minimum(np.searchsorted(holding, few), len(holding) - 1)
-    found: Entries = places[holding[places] == few]
-    return found

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from memory_rag.retrieval.ascending import distinct
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import Scene
 from memory_rag.retrieval.shortlist import Shortlist
@@ -40,28 +41,33 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     n_allowed = int(np.count_nonzero(allowed))
     if n_allowed <= ALL_UP_TO:
         return np.flatnonzero(allowed)
-    matching = _top(scene.matching, scene.bm25[scene.matching], _FAR)
+    matching, bm25 = scene.matching, scene.bm25_of_matching
+    if len(matching) > _FAR:
+        far = np.sort(_places_of_top(bm25, _FAR))
+        matching, bm25 = matching[far], bm25[far]
     nearest = scene.nearest(_DEEPER * depth)
-    sides = [_best(matching, scene.bm25[matching], depth), nearest[:depth]]
-    if n_allowed < np.count_nonzero(scene.searched):
+    sides = [_best(matching, bm25, depth), nearest[:depth]]
+    if allowed is not scene.searched and n_allowed < np.count_nonzero(scene.searched):
         # Who speaks was narrowed: an answer is near its question whoever asked, but those asked for have a best too.
-        told = matching[allowed[matching]]
-        sides += [_best(told, scene.bm25[told], depth), _nearest_allowed(scene, allowed, depth)]
+        told = allowed[matching]
+        sides += [_best(matching[told], bm25[told], depth), _nearest_allowed(scene, allowed, depth)]
     near = np.concatenate(sides)
     found = [near, scene.order.before(near), scene.order.after(near)]
     found += _surroundings(scene, np.concatenate([side[:_AROUND] for side in sides]))
     for meant in _meant(scene):
-        told = _where(meant, scene, matching)
-        found += [_best(told, scene.bm25[told], depth), _where(meant, scene, nearest)[:depth]]
+        told = _speaks_for(meant, scene, matching)
+        found += [_best(matching[told], bm25[told], depth), nearest[_speaks_for(meant, scene, nearest)][:depth]]
     if scene.query.dates:
         found.append(_best_of(scene, scene.stage.said_on(scene.query.dates, allowed), _DATED))
     if scene.wording is not None:
         found.append(scene.wording.literal)
-    if len(wishes := _where(standing, scene, scene.stage.wishes)):
-        found.append(_best_of(scene, wishes[allowed[wishes]], _WISHES))
-    together = np.sort(np.concatenate(found))
-    # The first of each, without those of nobody (-1). Not np.unique, whose hashing takes longer than all of this.
-    chosen = together[np.diff(together, prepend=-1) > 0]
+    if len(wishes := scene.stage.wishes):
+        wishes = wishes[_speaks_for(standing, scene, wishes) & allowed[wishes]]
+        found.append(_best_of(scene, wishes, _WISHES) if len(wishes) else wishes)
+    chosen = np.concatenate(found)
+    chosen.sort()
+    # Without those of nobody (-1).
+    chosen = distinct(chosen[chosen.searchsorted(0) :])
     kept: Entries = chosen[allowed[chosen]]
     return kept
 
@@ -91,32 +97,30 @@ def _surroundings(scene: Scene, entries: Entries) -> list[Entries]:
     return found
 
 
-def _where(meant: Compute, scene: Scene, entries: Entries) -> Entries:
-    """Return those of the entries, in their order, for which a signal speaks."""
-    return entries[np.flatnonzero(meant(Shortlist(scene, entries)) > 0)]
+def _speaks_for(meant: Compute, scene: Scene, entries: Entries) -> Mask:
+    """Return for which of the entries a signal speaks."""
+    said = meant(Shortlist(scene, entries))
+    return np.zeros(len(entries), np.bool_) if said is None else said > 0
 
 
 def _best_of(scene: Scene, entries: Entries, n: int) -> Entries:
     """Return the n best of some entries, as both sides see them together."""
-    entries = _top(entries, scene.bm25[entries], _LOOKED_AT)
+    if len(entries) > _LOOKED_AT:
+        entries = entries[np.sort(_places_of_top(scene.bm25[entries], _LOOKED_AT))]
     return _best(entries, scene.keyword(entries) + scene.dense(entries), n)
 
 
 def _best(entries: Entries, values: Scores, n: int) -> Entries:
     """Return the n entries with the highest values (parallel to them), best first; of equal ones the first."""
-    kept = _places_of_top(values, n)
-    best: Entries = entries[kept[np.argsort(-values[kept], kind="stable")]]
+    if len(values) > n:
+        kept = _places_of_top(values, n)
+        entries, values = entries[kept], values[kept]
+    best: Entries = entries[(-values).argsort(kind="stable")]
     return best
 
 
-def _top(entries: Entries, values: Scores, n: int) -> Entries:
-    """Return the n entries with the highest values (parallel to them), in their order; of equal ones the first."""
-    return entries if len(entries) <= n else entries[np.sort(_places_of_top(values, n))]
-
-
 def _places_of_top(values: Scores, n: int) -> Entries:
-    if len(values) <= n:
-        return np.arange(len(values))
+    """Return the places of the n highest of more values, in no order; of equal ones the first are taken."""
     least = np.partition(values, len(values) - n)[len(values) - n]
-    better = np.flatnonzero(values > least)
-    return np.concatenate([better, np.flatnonzero(values == least)[: n - len(better)]])
+    better = (values > least).nonzero()[0]
+    return np.concatenate([better, (values == least).nonzero()[0][: n - len(better)]])

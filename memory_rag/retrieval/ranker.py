@@ -47,7 +47,8 @@ class ConversationRanker:
 
     def _weighted(self, short: Shortlist) -> Scores:
         """Return the weighted values, shape (signals, entries)."""
-        values = np.empty((len(self.signals), len(short)))
-        for row, signal in zip(values, self.signals, strict=True):
-            np.multiply(signal.compute(short), signal.weight, out=row)
-        return values
+        weighted = np.zeros((len(self.signals), len(short)))
+        for row, signal in zip(weighted, self.signals, strict=True):
+            if (values := signal.compute(short)) is not None:
+                np.multiply(values, signal.weight, out=row)
+        return weighted

@@ -94,12 +94,17 @@ class Scene:
         return np.flatnonzero(self.bm25 > 0) if self.matched is None else self.matched
 
     @cached_property
+    def bm25_of_matching(self) -> Scores:
+        """The BM25 of each of the entries that match."""
+        return self.bm25[self.matching]
+
+    @cached_property
     def full_bm25(self) -> float:
         """The BM25 that counts as 1: the best turn's, or more where that holds few of the question's words."""
         if len(self.matching) == 0:
             return 0.0
-        best = int(self.matching[self.bm25[self.matching].argmax()])
-        full = float(self.bm25[best])
+        place = self.bm25_of_matching.argmax()
+        best, full = self.matching[place], float(self.bm25_of_matching[place])
         if self.wording is None or full >= _ENOUGH * self.possible_bm25:
             return full
         return full * max(1.0, _ENOUGH / float(self.wording.share(np.array([best]))[0]))

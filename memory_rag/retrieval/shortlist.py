@@ -7,10 +7,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from memory_rag.retrieval.ascending import are_among
+from memory_rag.retrieval.best_of_group import Groups
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import LEAST_DEVIATION, Scene, mean_and_deviation
 from memory_rag.retrieval.spoken_order import NOBODY, Beyond
-from memory_rag.retrieval.turn_table import ROLES, TurnTable
+from memory_rag.retrieval.turn_table import ROLES, Mask, TurnTable
 from memory_rag.turns import Role
 
 
@@ -63,7 +65,9 @@ class Shortlist:
     def keyword_before(self) -> Scores:
         """``keyword`` of the turn two before in the session; 0 for none."""
         earlier = self.scene.order.before(self.scene.order.before(self.entries))
-        return np.where(earlier == NOBODY, 0.0, self.scene.keyword(earlier))
+        found = self.scene.keyword(earlier)
+        found[earlier == NOBODY] = 0.0
+        return found
 
     @cached_property
     def cosine(self) -> Scores:
@@ -77,70 +81,73 @@ class Shortlist:
     @cached_property
     def replies(self) -> Beyond:
         """What was replied to each turn."""
-        return self.scene.order.replies(self.entries, self.table)
-
-    def wording(self) -> Scores:
-        """Return half of ``keyword``, all of it for a turn that holds every word of the question; 0 where it asks."""
-        words = self.scene.wording
-        if words is None or not self.scene.query.gives_words:
-            return np.zeros(len(self))
-        return self.keyword * (1 + words.share(self.entries)) / 2
-
-    def literal(self) -> Scores:
-        """Return 1 for turns that say as they stand the words given or quoted, 0 for others."""
-        words = self.scene.wording
-        if words is None or len(words.literal) == 0:
-            return np.zeros(len(self))
-        return np.isin(self.entries, words.literal, assume_unique=True).astype(np.float64)
+        return self.scene.order.replies(self.entries)
 
     @cached_property
-    def by_date(self) -> Scores:
-        """How well each turn's day fits the dates that the question names: 0, 1 or 2."""
+    def conversation(self) -> npt.NDArray[np.int32]:
+        """The conversation of each turn, as the table numbers them."""
+        return self.table.conversation[self.entries]
+
+    def wording(self) -> Scores | None:
+        """Return half of ``keyword``, all of it for a turn that holds every word; None where anything is asked."""
+        words = self.scene.wording
+        if words is None or not self.scene.query.gives_words:
+            return None
+        return self.keyword * (1 + words.share(self.entries)) / 2
+
+    def literal(self) -> Scores | None:
+        """Return 1 for turns that say as they stand the words given or quoted, 0 for others; None if no turn does."""
+        words = self.scene.wording
+        if words is None or len(words.literal) == 0:
+            return None
+        return are_among(words.literal, self.entries).astype(np.float64)
+
+    def by_date(self) -> Scores | None:
+        """How well each turn's day fits the dates that the question names: 0, 1 or 2; None where it names none."""
         if not self.scene.query.dates:
-            return np.zeros(len(self))
+            return None
         values, places = self.scene.stage.by_day(self.scene.query.dates)
         return values[places[self.entries]]
 
-    def best_of_session(self, values: Scores) -> Scores:
+    def best_of_session(self, values: Scores) -> Scores | None:
         """Return the best value in each turn's session, as deviations from the mean of these bests, over 3.
 
         Of a session, the turns of the core count; where it has none, each turn for itself. With few sessions the best
-        tells less: n of them are held back by n / (n + 8).
+        tells less: n of them are held back by n / (n + 8). None where it tells nothing.
         """
-        sessions, core = self.table.session[self.entries], self._places_of_core
-        best = np.full(len(self.table.sessions.names), -np.inf)
-        np.maximum.at(best, sessions[core], values[core])
-        of_core = best[best > -np.inf]
-        n = len(of_core)
-        mean, deviation = mean_and_deviation(of_core)
+        best = self._sessions.best(values)
+        n = len(best)
+        mean, deviation = mean_and_deviation(best)
         if n < 2 or deviation < LEAST_DEVIATION:
-            return np.zeros(len(self))
-        of_turn = best[sessions]
-        if self._core is not None:
-            of_turn = np.where(of_turn > -np.inf, of_turn, values)
-        held: Scores = (of_turn - mean) * (n / (n + 8) / (3 * deviation))
+            return None
+        held = self._sessions.told(best, values)
+        held -= mean
+        held *= n / (n + 8) / (3 * deviation)
         return held
 
-    def behind_of_talk(self, values: Scores) -> Scores:
+    def behind_of_talk(self, values: Scores) -> Scores | None:
         """Return how far the best value in each turn's conversation is behind the best of all: 0 or less.
 
-        Of a conversation the turns of the core count; where it has none, each turn for itself.
+        Of a conversation the turns of the core count; where it has none, each turn for itself. None where all are of
+        one conversation.
         """
-        talks, core = self.table.conversation[self.entries], self._places_of_core
-        if len(talks) == 0 or talks.min() == talks.max():
-            return np.zeros(len(self))
-        best = np.full(len(self.table.conversations.names), -np.inf)
-        np.maximum.at(best, talks[core], values[core])
-        of_turn = best[talks]
-        if self._core is not None:
-            of_turn = np.where(of_turn > -np.inf, of_turn, values)
-        behind: Scores = np.minimum(of_turn - best.max(), 0.0)
-        return behind
+        if len(self) == 0 or self.conversation.min() == self.conversation.max():
+            return None
+        talks = Groups(self.conversation, counted=self._places_of_core)
+        best = talks.best(values)
+        behind = talks.told(best, values)
+        behind -= best.max(initial=-np.inf)
+        return np.minimum(behind, 0.0, out=behind)
 
-    def has_role(self, role: Role) -> Scores:
-        """Return 1 for turns of this role, 0 for others."""
-        spoken: Scores = (self.table.role[self.entries] == ROLES.index(role)).astype(np.float64)
+    def has_role(self, role: Role) -> Mask:
+        """Return which turns are of this role."""
+        spoken: Mask = self.table.role[self.entries] == ROLES.index(role)
         return spoken
+
+    @cached_property
+    def first_person(self) -> Scores:
+        """1 for turns in which the speaker speaks of themself, less where a model takes part."""
+        return self.table.first_person[self.entries] * self.scene.stage.worth_of_first_person[self.conversation]
 
     @cached_property
     def named(self) -> frozenset[int]:
@@ -148,17 +155,18 @@ class Shortlist:
         codes = (self.table.speakers.find(name) for name in self.scene.query.named)
         return frozenset(code for code in codes if code is not None)
 
-    def by_named(self) -> Scores:
-        """Return 1 for turns by any of the people whom the question names, 0 for others."""
+    @cached_property
+    def by_named(self) -> Mask:
+        """Which turns are by any of the people whom the question names."""
         speaker = self.table.speaker[self.entries]
         spoken = np.zeros(len(self), np.bool_)
         for code in self.named:
             spoken |= speaker == code
-        return spoken.astype(np.float64)
+        return spoken
 
     def in_talks_of_named(self) -> Scores:
         """Return 1 for turns of a conversation in which any of the people named speaks, 0 for others."""
-        found: Scores = self.scene.stage.conversations_with(self.named)[self.table.conversation[self.entries]]
+        found: Scores = self.scene.stage.conversations_with(self.named)[self.conversation]
         return found
 
     @cached_property
@@ -183,6 +191,10 @@ class Shortlist:
         return self._parts(self.scene.standardized(self._cosines))
 
     @cached_property
-    def _places_of_core(self) -> npt.NDArray[np.int64] | slice:
-        """The places of the core among the entries."""
-        return slice(None) if self._core is None else np.searchsorted(self.entries, self._core)
+    def _sessions(self) -> Groups:
+        return Groups(self.table.session[self.entries], counted=self._places_of_core)
+
+    @cached_property
+    def _places_of_core(self) -> npt.NDArray[np.int64] | None:
+        """The places of the core among the entries; None where all are of it."""
+        return None if self._core is None else self.entries.searchsorted(self._core)

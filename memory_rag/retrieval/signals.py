@@ -16,15 +16,17 @@ import numpy as np
 from memory_rag.retrieval.length_norm import B_LONG, B_SHORT
 from memory_rag.retrieval.ranking import Scores
 from memory_rag.retrieval.shortlist import Shortlist
+from memory_rag.retrieval.turn_table import Mask
 from memory_rag.text.voice import Voice
 from memory_rag.turns import Role
 
-Compute = Callable[[Shortlist], Scores]
+Compute = Callable[[Shortlist], Scores | None]
+"""Gives a number for each entry of a shortlist; None where the signal says nothing to this question: 0 for all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A named reason to rank a turn: its weight, and its value for each entry of a shortlist."""
+    """A named reason to rank a turn: its weight, and what gives its values."""
 
     name: str
     weight: float
@@ -61,22 +63,22 @@ def dense_reply(short: Shortlist) -> Scores:
     return short.dense_reply
 
 
-def wording(short: Shortlist) -> Scores:
+def wording(short: Shortlist) -> Scores | None:
     """BM25, the more of it the more of the words are held, where nothing is asked but words are given."""
     return short.wording()
 
 
-def literal(short: Shortlist) -> Scores:
+def literal(short: Shortlist) -> Scores | None:
     """1 for turns that say as they stand the words given, a long question, or what a question quotes: they rule."""
     return short.literal()
 
 
-def keyword_session(short: Shortlist) -> Scores:
+def keyword_session(short: Shortlist) -> Scores | None:
     """BM25 of the best turn of the session."""
     return short.best_of_session(short.keyword)
 
 
-def dense_session(short: Shortlist) -> Scores:
+def dense_session(short: Shortlist) -> Scores | None:
     """Cosine of the best turn of the session."""
     return short.best_of_session(short.dense)
 
@@ -86,21 +88,21 @@ def keyword_before(short: Shortlist) -> Scores:
     return short.keyword_before
 
 
-def talk(short: Shortlist) -> Scores:
+def talk(short: Shortlist) -> Scores | None:
     """How far the best turn of the conversation, as both sides see it, is behind the best of all: 0 or less."""
     return short.behind_of_talk(short.keyword + short.dense)
 
 
-def speaker(short: Shortlist) -> Scores:
+def speaker(short: Shortlist) -> Scores | None:
     """1 for turns by the one person whom the question names; .5 for those of all, if it names several."""
     if not short.named:
-        return np.zeros(len(short))
-    return short.by_named() * (1.0 if len(short.named) == 1 else 0.5)
+        return None
+    return _where(short.by_named, 1.0 if len(short.named) == 1 else 0.5)
 
 
-def named_talk(short: Shortlist) -> Scores:
+def named_talk(short: Shortlist) -> Scores | None:
     """1 for turns of a conversation in which a person speaks whom the question names."""
-    return short.in_talks_of_named() if short.named else np.zeros(len(short))
+    return short.in_talks_of_named() if short.named else None
 
 
 def voice(short: Shortlist) -> Scores:
@@ -110,68 +112,75 @@ def voice(short: Shortlist) -> Scores:
     for a summary gets .5 for them, whoever is meant: a long answer holds much of what is to be summed up.
     """
     if short.scene.query.wants_overview:
-        return 0.5 * short.has_role(Role.ASSISTANT)
+        return _where(short.has_role(Role.ASSISTANT), 0.5)
     wanted = short.scene.query.voice
     if wanted is Voice.ASSISTANT:
-        return short.has_role(Role.ASSISTANT)
+        return _where(short.has_role(Role.ASSISTANT), 1.0)
     if wanted in (Voice.USER, Voice.BOTH):
-        return short.has_role(Role.USER)
-    return -0.5 * short.has_role(Role.ASSISTANT)
+        return _where(short.has_role(Role.USER), 1.0)
+    return _where(short.has_role(Role.ASSISTANT), -0.5)
 
 
-def standing(short: Shortlist) -> Scores:
+def standing(short: Shortlist) -> Scores | None:
     """1 for turns that state a lasting wish, where a model is asked for something: whatever it does, it has to heed it.
 
     Nothing where the question is about what was said or done, or for a summary of it, or where words are given.
     """
     query = short.scene.query
     if query.asks_of_the_past or query.wants_overview or query.gives_words or not short.scene.stage.has_assistant:
-        return np.zeros(len(short))
-    return short.table.wishes[short.entries].astype(np.float64)
+        return None
+    return _where(short.table.wishes[short.entries], 1.0)
 
 
-def tells_when(short: Shortlist) -> Scores:
+def tells_when(short: Shortlist) -> Scores | None:
     """1 for turns with a number or a word of time, where the question asks for a time."""
     if not short.scene.query.asks_when:
-        return np.zeros(len(short))
-    return short.table.tells_when[short.entries].astype(np.float64)
+        return None
+    return _where(short.table.tells_when[short.entries], 1.0)
 
 
-def dated(short: Shortlist) -> Scores:
+def dated(short: Shortlist) -> Scores | None:
     """1 for turns said in a period that the question names, 2 within a day of a day that it names."""
-    return short.by_date
+    return short.by_date()
 
 
 def first_person(short: Shortlist) -> Scores:
     """1 for turns in which the speaker speaks of themself, .25 where a model takes part: to it, all requests are so."""
-    spoken = short.table.first_person[short.entries].astype(np.float64)
-    spoken[short.scene.stage.talks_with_assistant[short.table.conversation[short.entries]]] *= 0.25
-    return spoken
+    return short.first_person
 
 
-def speaker_first_person(short: Shortlist) -> Scores:
+def speaker_first_person(short: Shortlist) -> Scores | None:
     """1 for turns in which the person named speaks of themself."""
-    return speaker(short) * first_person(short)
+    spoken = speaker(short)
+    return None if spoken is None else spoken * short.first_person
 
 
 def fresh(short: Shortlist) -> Scores:
     """The logarithm of 1 + the terms that the conversation had not heard before the turn, at most 2."""
-    return np.minimum(np.log1p(short.table.fresh[short.entries]), 2.0)
+    return _FRESH[np.minimum(short.table.fresh[short.entries], len(_FRESH) - 1)]
 
 
-def length(short: Shortlist) -> Scores:
+def length(short: Shortlist) -> Scores | None:
     """Minus the logarithm of the length over the typical one, where lengths spread as those of a person and a model.
 
     Nothing where words are given: those of a long answer are remembered as well.
     """
-    if short.scene.query.gives_words:
-        return np.zeros(len(short))
     pool = short.scene.pool
     share = (pool.norm.b - B_SHORT) / (B_LONG - B_SHORT)
+    if short.scene.query.gives_words or share == 0:
+        return None
     ratio = np.maximum(pool.lengths[short.entries], 1) / pool.norm.typical
     return -np.log(ratio) * share
 
 
+def _where(mask: Mask, value: float) -> Scores:
+    """Return a value where a mask holds, 0 elsewhere."""
+    values: Scores = mask * value
+    return values
+
+
+_FRESH: Final = np.minimum(np.log1p(np.arange(8)), 2.0)
+"""By the number of fresh terms; more of them count as the last."""
 WEIGHTS: Final[Mapping[str, float]] = {
     "keyword": 3.0,
     "dense": 2.5,

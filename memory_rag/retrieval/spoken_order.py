@@ -76,11 +76,11 @@ class SpokenOrder:
 
         Only turns that end by asking count: an answer rarely repeats the words of its question.
         """
-        return Beyond.of(entries, self._earlier, table, counting=table.asks)
+        return Beyond.of(entries, self._earlier, counting=table.asks)
 
-    def replies(self, entries: Entries, table: TurnTable) -> Beyond:
+    def replies(self, entries: Entries) -> Beyond:
         """Return what the other speaker said in the run just after each entry's."""
-        return Beyond.of(entries, self._later, table, counting=None)
+        return Beyond.of(entries, self._later, counting=None)
 
     def _append(self, table: TurnTable, entry: int, conversation: int) -> bool:
         """Link a new entry behind the last of its conversation; False if it belongs further up."""
@@ -145,24 +145,16 @@ class _Side:
         self._next = Growing(np.full(n_entries, NOBODY, np.int64), fill=NOBODY)
         self._past = Growing(np.full(n_entries, NOBODY, np.int64), fill=NOBODY)
         self._distance = Growing(np.zeros(n_entries, np.int8))
-
-    @property
-    def next(self) -> Links:
-        return self._next.with_rest
-
-    @property
-    def past(self) -> Links:
-        return self._past.with_rest
-
-    @property
-    def distance(self) -> npt.NDArray[np.int8]:
-        return self._distance.with_rest
+        self.grow(0)
 
     def grow(self, n: int) -> None:
         """Make room for so many entries more, without neighbours."""
         self._next.extend(np.full(n, NOBODY, np.int64))
         self._past.extend(np.full(n, NOBODY, np.int64))
         self._distance.extend(np.zeros(n, np.int8))
+        self.next: Links = self._next.with_rest
+        self.past: Links = self._past.with_rest
+        self.distance: npt.NDArray[np.int8] = self._distance.with_rest
 
     def forget(self, entries: Entries) -> None:
         """Leave entries without neighbours."""
@@ -200,33 +192,35 @@ class Beyond:
     fading: Scores
 
     @classmethod
-    def of(cls, entries: Entries, side: _Side, table: TurnTable, *, counting: Mask | None) -> Beyond:
+    def of(cls, entries: Entries, side: _Side, *, counting: Mask | None) -> Beyond:
         """Look from each entry to a side; of what was said there, only what is ``counting`` counts."""
-        beyond = side.past[entries]
-        places = np.flatnonzero(beyond != NOBODY)
-        here = beyond[places]
+        past = side.past[entries]
+        places = (past >= 0).nonzero()[0]
+        here = past[places]
         said: list[Entries] = []
         whose: list[npt.NDArray[np.int64]] = []
         for _ in range(_LONGEST_RUN):
-            counted = slice(None) if counting is None else np.flatnonzero(counting[here])
+            counted = slice(None) if counting is None else counting[here].nonzero()[0]
             said.append(here[counted])
             whose.append(places[counted])
-            further = side.next[here]
-            same = np.flatnonzero((table.speaker[further] == table.speaker[here]) & (further != NOBODY))
-            if len(same) == 0:
+            goes_on = side.distance[here].nonzero()[0]
+            if len(goes_on) == 0:
                 break
-            places, here = places[same], further[same]
+            places, here = places[goes_on], side.next[here[goes_on]]
+        fading = _FADED[side.distance[entries]]
+        if len(said) == 1:
+            return cls(said[0], whose[0], (slice(None),), fading)
         ends = np.cumsum([0, *map(len, said)]).tolist()
         layers = tuple(slice(start, end) for start, end in itertools.pairwise(ends))
-        return cls(np.concatenate(said), np.concatenate(whose), layers, _FADED[side.distance[entries]])
+        return cls(np.concatenate(said), np.concatenate(whose), layers, fading)
 
     def best(self, values: Scores) -> Scores:
         """Return, for each entry asked for, the best of the values (one for each of ``said``), faded; 0 for none."""
+        best = np.zeros(len(self.fading))
         if len(self.layers) == 1:
-            best = np.zeros(len(self.fading))
             best[self.places] = values
         else:
-            best = np.full(len(self.fading), -np.inf)
+            best.fill(-np.inf)
             for layer in self.layers:
                 places = self.places[layer]
                 best[places] = np.maximum(best[places], values[layer])

@@ -17,6 +17,8 @@ from memory_rag.text.date_mentions import DateMention
 from memory_rag.turns import Role
 
 _SAMPLE: Final = 256
+_TO_A_MODEL: Final = 0.25
+"""What speaking of oneself counts where all requests are made so."""
 
 
 class Stage:
@@ -44,12 +46,12 @@ class Stage:
         return bool(np.any((self.table.role == ROLES.index(Role.ASSISTANT)) & self.pool.searched))
 
     @cached_property
-    def talks_with_assistant(self) -> Mask:
-        """Which conversations of the pool a model speaks in."""
-        spoken = np.zeros(len(self.table.conversations.names), np.bool_)
+    def worth_of_first_person(self) -> Scores:
+        """What speaking of oneself counts in each conversation: 1, or .25 where a model speaks in it."""
+        worth = np.ones(len(self.table.conversations.names))
         by_assistant = (self.table.role == ROLES.index(Role.ASSISTANT)) & self.pool.searched
-        spoken[self.table.conversation[by_assistant]] = True
-        return spoken
+        worth[self.table.conversation[by_assistant]] = _TO_A_MODEL
+        return worth
 
     @cached_property
     def wishes(self) -> Entries:

@@ -237,6 +237,10 @@ COSINES = st.dictionaries(st.integers(0, 11), st.floats(-1, 1).map(lambda x: rou
 
 
 @settings(max_examples=150)
+def unweighted(short: Shortlist) -> dict[str, np.ndarray]:
+    return ConversationRanker(signals(dict.fromkeys(WEIGHTS, 1.0))).values(short)
+
+
 @given(TURNS, COSINES, st.sampled_from(QUESTIONS), st.booleans())
 def test_every_signal_is_what_it_says_it_is(
     turns: list[Turn], cosines: dict[int, float], question: str, narrowed: bool
@@ -251,7 +255,7 @@ def test_every_signal_is_what_it_says_it_is(
     entries = scene.pool.entries
     short = Shortlist(scene, entries)
 
-    values = {signal.name: signal.compute(short) for signal in signals()}
+    values = unweighted(short)
 
     assert set(values) == set(WEIGHTS)
     for name, found in values.items():
@@ -276,9 +280,8 @@ def test_a_named_day_counts_double_within_a_day_and_a_named_period_once(question
     talk.say(turn("x", said_at=datetime(2026, 5, 1, 12, tzinfo=UTC)))
     talk.say(turn("x", said_at=None))
     scene = talk.scene(question)
-    dated = next(signal for signal in signals() if signal.name == "dated")
 
-    assert dated.compute(Shortlist(scene, np.arange(7))).tolist() == values
+    assert unweighted(Shortlist(scene, np.arange(7)))["dated"].tolist() == values
 
 
 def test_only_the_signals_with_a_weight_are_used() -> None:

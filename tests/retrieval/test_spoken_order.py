@@ -143,7 +143,7 @@ def of_question(order: SpokenOrder, entries: np.ndarray, values: np.ndarray, tab
 
 
 def of_reply(order: SpokenOrder, entries: np.ndarray, values: np.ndarray, table: TurnTable) -> np.ndarray:
-    replies = order.replies(entries, table)
+    replies = order.replies(entries)
     return replies.best(values[replies.said])
 
 
