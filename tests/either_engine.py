@@ -1,4 +1,4 @@
-"""Stores of either engine: what holds for one holds for the other.
+"""Memories of either engine: what holds for one holds for the other.
 
 A fixture with ``params=ENGINES`` runs its tests over both; those over PostgreSQL need a server, and are slow ones.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from memory_rag.memory import Memory
 from memory_rag.postgres.turn_store import PostgresTurnStore
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_writer import TurnWriter
@@ -18,30 +21,56 @@ from memory_rag.store.turn_writer import TurnWriter
 ENGINES = ["sqlite", "postgres"]
 
 
-def server_of(request: pytest.FixtureRequest) -> str:
-    """Return the URL of the server that a fixture's engine needs; empty if it needs none."""
-    if request.param == "sqlite":
-        return ""
-    url: str = request.getfixturevalue("postgres_url")
-    return url
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a memory lies: in a folder, or on a server, for an owner of the folder's name."""
 
+    folder: Path
+    server: str = ""
 
-def open_store(place: str | Path, *, server: str = "") -> TurnWriter:
-    """Open the store at a place: in this folder, or on a server for an owner of that name."""
-    return PostgresTurnStore(server, owner=str(place)) if server else SqliteTurnStore(Path(place))
+    @classmethod
+    def of_engine(cls, request: pytest.FixtureRequest, folder: Path) -> Place:
+        """Return the place for the engine that a fixture is asked for."""
+        return cls(folder, "" if request.param == "sqlite" else request.getfixturevalue("postgres_url"))
 
+    def open(self, **given: Any) -> Memory:
+        if self.server:
+            return Memory.open(self.server, owner=str(self.folder), **given)
+        return Memory.open(self.folder, **given)
 
-@contextmanager
-def opening(place: str | Path, *, server: str = "") -> Iterator[Callable[[], TurnWriter]]:
-    """Give what opens one and the same store, as often as it is called; all are closed at the end."""
-    stores: list[TurnWriter] = []
+    def open_store(self) -> TurnWriter:
+        if self.server:
+            return PostgresTurnStore(self.server, owner=str(self.folder))
+        return SqliteTurnStore(self.folder)
 
-    def opened() -> TurnWriter:
-        stores.append(open_store(place, server=server))
-        return stores[-1]
+    @contextmanager
+    def stores(self) -> Iterator[Callable[[], TurnWriter]]:
+        """Give what opens the store, as often as it is called; all are closed at the end."""
+        stores: list[TurnWriter] = []
 
-    try:
-        yield opened
-    finally:
-        for one in stores:
-            one.close()
+        def opened() -> TurnWriter:
+            stores.append(self.open_store())
+            return stores[-1]
+
+        try:
+            yield opened
+        finally:
+            for one in stores:
+                one.close()
+
+    def rows(self, statement: str) -> list[tuple[Any, ...]]:
+        """Return what a query of the tables gives, as another process would see it."""
+        with self.stores() as opened, opened().connections.reading() as connection:
+            return list(connection.execute(statement).fetchall())
+
+    def everything(self) -> bytes:
+        """Return every byte that is kept: the files, or all that the tables give."""
+        if not self.server:
+            return b"\n".join(path.read_bytes() for path in sorted(self.folder.rglob("*")) if path.is_file())
+        with self.stores() as opened:
+            connections = opened().connections
+            with connections.reading() as connection:
+                tables = connections.catalogue.tables(connection)
+                rows = [row for table in tables for row in connection.execute(f"SELECT * FROM {table}").fetchall()]
+        values = (value for row in rows for value in row)
+        return b"\n".join(value if isinstance(value, bytes) else str(value).encode() for value in values)

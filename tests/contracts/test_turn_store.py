@@ -21,7 +21,7 @@ from memory_rag.errors import StoreError, TurnError, UnknownTurnError
 from memory_rag.store.turn_store import Appended
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Block, Conversation, Role, Source, Span, Turn, Withheld
-from tests.either_engine import ENGINES, opening, server_of
+from tests.either_engine import ENGINES, Place
 from tests.said import said
 
 Store = TurnWriter
@@ -54,7 +54,7 @@ INSTANTS = st.datetimes(
 @pytest.fixture(params=ENGINES)
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Open one and the same store, as often as it is called."""
-    with opening(tmp_path / "memory", server=server_of(request)) as open_it:
+    with Place.of_engine(request, tmp_path / "memory").stores() as open_it:
         yield open_it
 
 
@@ -66,7 +66,7 @@ def store(opened: Open) -> Store:
 @pytest.fixture(params=ENGINES, scope="module")
 def filling(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store that a property test fills."""
-    with opening(tmp_path_factory.mktemp("filling"), server=server_of(request)) as open_it:
+    with Place.of_engine(request, tmp_path_factory.mktemp("filling")).stores() as open_it:
         yield open_it()
 
 

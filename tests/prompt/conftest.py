@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_rag.memory import Memory
+from tests.either_engine import ENGINES, Place
 
 
 class Clock:
@@ -22,8 +23,13 @@ class Clock:
         return self.now
 
 
+@pytest.fixture(params=ENGINES)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    return Place.of_engine(request, tmp_path / "work")
+
+
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(place: Place) -> Iterator[Memory]:
     """An empty memory without an embedder."""
-    with Memory.open(tmp_path / "work", embedder="none", language="en", clock=Clock()) as opened:
+    with place.open(embedder="none", language="en", clock=Clock()) as opened:
         yield opened

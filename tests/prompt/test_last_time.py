@@ -12,6 +12,7 @@ from memory_rag.memory import Memory
 from memory_rag.prompt.last_time import MOST_TURNS, asks_of_last_time
 from memory_rag.prompt.prompt_context import PromptContext
 from memory_rag.retrieval.filters import Within
+from tests.either_engine import Place
 
 MONDAY = datetime(2026, 3, 2, 18, 0, tzinfo=UTC)
 ASKED = "What did we talk about last time?"
@@ -44,9 +45,9 @@ def test_what_was_said_in_it_is_something_else(question: str) -> None:
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(place: Place) -> Iterator[Memory]:
     """Two evenings, roses and then a mortgage, and a question on the third."""
-    with Memory.open(tmp_path / "work", embedder="none", language="en", clock=lambda: now[0]) as opened:
+    with place.open(embedder="none", language="en", clock=lambda: now[0]) as opened:
         now = [MONDAY]
         for day, (name, word) in enumerate((("first", "roses"), ("second", "mortgage"))):
             for at in range(20):

@@ -16,6 +16,7 @@ from memory_rag.prompt.fencing import Excerpt, fenced
 from memory_rag.prompt.own_words import own_words
 from memory_rag.prompt.retrieved import WEAK
 from memory_rag.turns import Span
+from tests.either_engine import ENGINES, Place
 from tests.end_to_end.hashed_words import HashedWords
 
 SAID = (
@@ -26,9 +27,9 @@ SAID = (
 )
 
 
-@pytest.fixture(scope="module")
-def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
-    with Memory.open(tmp_path_factory.mktemp("said") / "m", embedder="none", language="en") as memory:
+@pytest.fixture(scope="module", params=ENGINES)
+def memory(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    with Place.of_engine(request, tmp_path_factory.mktemp("said") / "m").open(embedder="none", language="en") as memory:
         for text in SAID:
             memory.add(text, speaker="Ebba", said_at=datetime(2026, 5, 1, tzinfo=UTC))
         yield memory
@@ -92,8 +93,8 @@ def test_words_that_are_stored_nowhere_are_never_taken_out(memory: Memory, chang
     assert own_words(f"I say: {message}", memory.store).text == f"I say: {message}"
 
 
-def test_a_corrected_turn_is_known_by_its_earlier_words_and_a_forgotten_one_stays_away(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "m", embedder="none", language="en") as memory:
+def test_a_corrected_turn_is_known_by_its_earlier_words_and_a_forgotten_one_stays_away(place: Place) -> None:
+    with place.open(embedder="none", language="en") as memory:
         memory.add("The kayak is red.")
         memory.add("My number is a secret zebra.")
         block = quoting(memory, "t1", "t2")

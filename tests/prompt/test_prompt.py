@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +20,7 @@ from memory_rag.prompt.tokens import REPLY_OVERHEAD, messages_tokens
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Hit, Ranking
 from memory_rag.turns import Block, Span
+from tests.either_engine import Place
 
 LONG = " ".join(["word"] * 400)
 
@@ -142,9 +142,9 @@ def test_weak_evidence_is_said(memory: Memory) -> None:
     assert not any("evidence" in note for note in strong.notes)
 
 
-def test_a_log_that_cannot_be_written_does_not_cost_the_prompt(memory: Memory) -> None:
+def test_a_log_that_cannot_be_written_does_not_cost_the_prompt(memory: Memory, place: Place) -> None:
     with (
-        Memory.open(memory.folder, embedder="none", busy_timeout_s=0) as other,
+        place.open(embedder="none", busy_timeout_s=0) as other,
         memory.store.connections.writing(),
     ):
         [note] = given(other, Ranking("?", "hybrid")).context("price").notes
@@ -174,16 +174,14 @@ def test_the_nearest_turns_are_no_answer_to_what_is_searched_for_always(memory: 
     assert memory.context("Thanks!", conversation_id="new", retrieve="always").quoted == ""
 
 
-def test_a_memory_that_is_locked_for_writing_costs_no_prompt(tmp_path: Path) -> None:
+def test_a_memory_that_is_locked_for_writing_costs_no_prompt(memory: Memory, place: Place, tmp_path: Path) -> None:
     rules = tmp_path / "rules.md"
     rules.write_text("no nuts")
-    with Memory.open(tmp_path / "work", embedder="none", busy_timeout_s=0.05) as memory:
-        memory.prompt.files.pin(rules)
+    with place.open(embedder="none", busy_timeout_s=0.05) as other:
+        other.prompt.files.pin(rules)
         rules.write_text("no milk")
-        writer = sqlite3.connect(memory.store.connections.path, isolation_level=None)
-        writer.execute("BEGIN IMMEDIATE")
-        context = memory.context("hello")
-        writer.close()
+        with memory.store.connections.writing():
+            context = other.context("hello")
 
     assert "no milk" in context.system
     assert any(note.startswith("not written to the event log: ") for note in context.notes)

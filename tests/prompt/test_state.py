@@ -11,6 +11,7 @@ import pytest
 from memory_rag.errors import SettingsError
 from memory_rag.memory import Memory
 from memory_rag.prompt.state import TaskState
+from tests.either_engine import Place
 
 
 def test_fields_are_set_and_taken_away(memory: Memory) -> None:
@@ -31,12 +32,21 @@ def test_a_merge_patch_sets_and_takes_away_at_once(memory: Memory) -> None:
     assert memory.prompt.state.merge({"step": None, "open": ["price"]}) == {"goal": "menu", "open": ["price"]}
 
 
-def test_it_survives_a_restart_and_goes_into_a_backup(memory: Memory, tmp_path: Path) -> None:
+def test_it_survives_a_restart(memory: Memory, place: Place) -> None:
+    memory.prompt.state.set("goal", "menu")
+    memory.close()
+
+    with place.open(embedder="none") as again:
+        assert again.prompt.state.get() == {"goal": "menu"}
+
+
+def test_it_goes_into_a_backup(tmp_path: Path) -> None:
     from memory_rag.store.backup import backup
 
-    memory.prompt.state.set("goal", "menu")
-    memory.prompt.pins.add("Short answers.")
-    backup(memory.folder, tmp_path / "copy")
+    with Memory.open(tmp_path / "work", embedder="none") as memory:
+        memory.prompt.state.set("goal", "menu")
+        memory.prompt.pins.add("Short answers.")
+    backup(tmp_path / "work", tmp_path / "copy")
     with Memory.open(tmp_path / "copy", embedder="none") as copy:
         assert copy.prompt.state.get() == {"goal": "menu"}
         assert [pin.text for pin in copy.prompt.pins.all()] == ["Short answers."]

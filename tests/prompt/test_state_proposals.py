@@ -16,6 +16,7 @@ from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
 from memory_rag.prompt.prompt import Prompt
 from memory_rag.prompt.state_proposals import StateProposals
+from tests.either_engine import Place
 from tests.model_server import ModelServer
 from tests.model_server import model_server as serve
 from tests.prompt.conftest import Clock
@@ -41,12 +42,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, server: ModelServer) -> Iterator[Open]:
+def opened(place: Place, server: ModelServer) -> Iterator[Open]:
     memories: list[Memory] = []
 
     def open_memory(**settings: Any) -> Memory:
         given = {"embedder": "none", "language": "en", "summarizer": "openai:small", "summary_kept": 0.0, **settings}
-        memories.append(Memory.open(tmp_path / "memory", keep_recent=0, clock=Clock(), **given))
+        memories.append(place.open(keep_recent=0, clock=Clock(), **given))
         return memories[-1]
 
     yield open_memory

@@ -12,6 +12,7 @@ from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
 from memory_rag.prompt.prompt import Prompt
 from memory_rag.turns import Block, Role
+from tests.either_engine import Place
 from tests.prompt.conftest import Clock
 
 RYE = "The rye is 35 euro, jar included."
@@ -127,7 +128,7 @@ def test_a_wrong_call_is_answered_in_words_that_a_model_can_act_on(
     assert outcome.is_error
     assert told in outcome.text
     assert "memory-rag" not in outcome.text
-    assert str(bakery.folder) not in outcome.text
+    assert bakery.place not in outcome.text
     outcome.text.encode()
 
 
@@ -181,9 +182,9 @@ def test_a_search_by_a_model_stands_in_the_log(bakery: Memory) -> None:
     assert event.details["hits"][0] == "t2"
 
 
-def test_a_log_that_cannot_be_written_costs_no_answer(bakery: Memory) -> None:
+def test_a_log_that_cannot_be_written_costs_no_answer(bakery: Memory, place: Place) -> None:
     with (
-        Memory.open(bakery.folder, embedder="none", busy_timeout_s=0, clock=Clock()) as other,
+        place.open(embedder="none", busy_timeout_s=0, clock=Clock()) as other,
         bakery.store.connections.writing(),
     ):
         assert "t2" in other.prompt.tools.call("search_memory", {"query": "35 euro jar"}).text

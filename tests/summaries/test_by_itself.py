@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
 from memory_rag.summaries.triggers import estimated_tokens
 from memory_rag.turns import Role, Turn
+from tests.either_engine import Place
 from tests.model_server import ModelServer
 
 Open = Callable[..., Memory]
@@ -21,7 +21,7 @@ WAIT_S = 30
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Open]:
+def opened(place: Place) -> Iterator[Open]:
     memories: list[Memory] = []
 
     def open_memory(**settings: Any) -> Memory:
@@ -32,7 +32,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
             "summary_turns": 4,
             "summaries": "auto",
         }
-        memories.append(Memory.open(tmp_path / "memory", **{**given, **settings}))
+        memories.append(place.open(**{**given, **settings}))
         return memories[-1]
 
     yield open_memory
@@ -183,7 +183,7 @@ def test_an_unknown_wish_is_told_with_those_that_there_are(opened: Open) -> None
         opened(summaries="always")
 
 
-def test_two_memories_of_one_folder_summarise_no_turn_twice(opened: Open) -> None:
+def test_two_memories_of_one_place_summarise_no_turn_twice(opened: Open) -> None:
     first, second = opened(), opened()
     for number in range(8):
         (first, second)[number % 2].add(f"We decided on {number} trees.", conversation_id="garden")

@@ -23,7 +23,7 @@ from memory_rag.summaries.summary import Kind, Level, Line
 from memory_rag.summaries.triggers import Triggers
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Role, Turn
-from tests.either_engine import ENGINES, opening, server_of
+from tests.either_engine import Place
 
 ANALYZER = Analyzer(("en",))
 Open = Callable[..., RunningSummaries]
@@ -67,14 +67,9 @@ def says_nothing(turns: Sequence[Turn]) -> tuple[Line, ...]:
     return (Line(Kind.POINT, "They talked.", (turns[0].turn_id,)),)
 
 
-@pytest.fixture(params=ENGINES)
-def server(request: pytest.FixtureRequest) -> str:
-    return server_of(request)
-
-
 @pytest.fixture
-def store(tmp_path: Path, server: str) -> Iterator[TurnWriter]:
-    with opening(tmp_path / "memory", server=server) as open_it:
+def store(place: Place) -> Iterator[TurnWriter]:
+    with place.stores() as open_it:
         yield open_it()
 
 
@@ -444,9 +439,10 @@ def test_two_at_once_never_summarise_the_same_turns(store: TurnWriter, open_at: 
 
 CHILD = """
 import sys, time
+from pathlib import Path
 from memory_rag.summaries.running import RunningSummaries
 from memory_rag.text.analyzer import Analyzer
-from tests.either_engine import open_store
+from tests.either_engine import Place
 
 class Hangs:
     fingerprint = "hangs:1"
@@ -454,17 +450,17 @@ class Hangs:
         print("begun", flush=True)
         time.sleep(60)
 
-store = open_store(sys.argv[1], server=sys.argv[2])
+store = Place(Path(sys.argv[1]), sys.argv[2]).open_store()
 RunningSummaries(store, analyzer=lambda: Analyzer(("en",)), summarizer=Hangs).summarise("c")
 """
 
 
 def test_a_process_that_is_killed_in_the_middle_leaves_its_turns_to_the_next(
-    store: TurnWriter, open_at: Open, tmp_path: Path, server: str
+    store: TurnWriter, open_at: Open, place: Place
 ) -> None:
     say(store, *(f"Rose {n}." for n in range(12)))
     summaries = open_at()
-    command = [sys.executable, "-c", CHILD, str(tmp_path / "memory"), server]
+    command = [sys.executable, "-c", CHILD, str(place.folder), place.server]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == b"begun\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_rag.memory import Memory
+from tests.either_engine import ENGINES, Place
 
 START = datetime(2026, 4, 10, 8, 0, tzinfo=UTC)
 TALKS = {
@@ -46,14 +47,19 @@ def tell(memory: Memory, talks: dict[str, tuple[tuple[str, str], ...]] = TALKS) 
             memory.add(text, role=role, conversation_id=name, said_at=START + timedelta(days=day, minutes=minute))
 
 
+@pytest.fixture(params=ENGINES)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    return Place.of_engine(request, tmp_path / "work")
+
+
 @pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Callable[..., Memory]]:
+def opened(place: Place) -> Iterator[Callable[..., Memory]]:
     """Return a function that opens the test's memory; what it opened is closed at the end."""
     made: list[Memory] = []
 
     def open_it(**settings: object) -> Memory:
         given = {"embedder": "none", "language": "en", **settings}
-        made.append(Memory.open(tmp_path / "work", clock=Clock(), **given))  # type: ignore[arg-type]
+        made.append(place.open(clock=Clock(), **given))
         return made[-1]
 
     yield open_it

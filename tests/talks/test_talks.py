@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -17,6 +15,7 @@ from memory_rag.retrieval.filters import Within
 from memory_rag.summaries.summary import Kind
 from memory_rag.talks.making import TURNS_DUE, WORDS
 from memory_rag.talks.talk import TalkId
+from tests.either_engine import Place
 from tests.model_server import model_server
 from tests.retrieval.given_vectors import GivenVectors
 from tests.talks.conftest import START, tell
@@ -193,7 +192,7 @@ def test_the_meaning_of_a_summary_finds_a_paraphrase(opened: Opened) -> None:
     assert found[0].signals["dense_told"] > 0
 
 
-def test_vectors_are_kept_beside_the_summary_and_go_with_it(opened: Opened) -> None:
+def test_vectors_are_kept_beside_the_summary_and_go_with_it(opened: Opened, place: Place) -> None:
     embedder = GivenVectors({}, elsewhere=[0.0, 1.0])
     memory = opened(embedder=embedder)
     tell(memory)
@@ -209,11 +208,11 @@ def test_vectors_are_kept_beside_the_summary_and_go_with_it(opened: Opened) -> N
     assert "kale, nets" not in embedder.embedded
     assert again.talks.remove("garden")
     assert not again.talks.remove("garden")
-    assert rows(again, "talk_vectors") == rows(again, "talk_lines") == 0
+    assert place.rows("SELECT talk FROM talk_vectors UNION ALL SELECT talk FROM talk_lines") == []
 
 
 @pytest.mark.parametrize("how", ["forget", "correct"])
-def test_a_summary_does_not_outlive_the_words_it_was_made_of(memory: Memory, how: str) -> None:
+def test_a_summary_does_not_outlive_the_words_it_was_made_of(memory: Memory, place: Place, how: str) -> None:
     memory.talks.summarise()
     memory.talks.write("garden", "Kale and the zqcanary7731.", subjects=["kale"])
     memory.talks.search("kale")
@@ -228,15 +227,15 @@ def test_a_summary_does_not_outlive_the_words_it_was_made_of(memory: Memory, how
     assert memory.talks.of("school") is not None
     assert memory.talks.search("caterpillars net hoops", floor=False)[0].summary is None
     memory.close()
-    assert not any(b"zqcanary7731" in path.read_bytes() for path in memory.folder.rglob("*") if path.is_file())
+    assert b"zqcanary7731" not in place.everything()
 
 
-def test_a_whole_conversation_can_be_forgotten(memory: Memory) -> None:
+def test_a_whole_conversation_can_be_forgotten(memory: Memory, place: Place) -> None:
     memory.talks.summarise()
     memory.forget([turn.turn_id for turn in memory.turns(conversation_id="flat")])
 
     assert "flat" not in memory.talks.search("grey hall landlord", floor=False).conversation_ids
-    assert rows(memory, "talk_summaries") == 2
+    assert place.rows("SELECT count(*) FROM talk_summaries") == [(2,)]
 
 
 def test_what_a_model_says_in_other_words_is_found(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,12 +335,3 @@ def test_a_summary_needs_words_and_turns(memory: Memory) -> None:
         memory.talks.write("nowhere", "Words.")
     with pytest.raises(QueryError, match="needs words"):
         memory.talks.write("garden", " \n ")
-
-
-def rows(memory: Memory, table: str) -> int:
-    """Count the rows of a table, as another program would."""
-    connection = sqlite3.connect(Path(memory.folder) / "turns.sqlite")
-    try:
-        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
-    finally:
-        connection.close()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ from memory_rag.memory import Memory
 from memory_rag.retrieval.scene import MISSING
 from memory_rag.talks.ranking import WholeCosines
 from memory_rag.talks.searching import WEAK
+from tests.either_engine import Place
 from tests.retrieval.given_vectors import GivenVectors
 from tests.talks.conftest import TALKS, tell
 
@@ -35,14 +34,10 @@ def maths(**more: list[float]) -> GivenVectors:
 
 
 def windows(memory: Memory) -> list[tuple[str, str, int]]:
-    with sqlite3.connect(memory.folder / "turns.sqlite") as connection:
+    with memory.store.connections.reading() as connection:
         return connection.execute(
             "SELECT conversation_id, side, n_turns FROM talk_windows ORDER BY conversation_id, side, place"
         ).fetchall()
-
-
-def in_any_file(folder: Path, data: bytes) -> bool:
-    return any(data in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 @pytest.mark.parametrize("unit", ["session", "conversation"])
@@ -117,13 +112,13 @@ def test_a_talk_of_which_a_search_embedded_a_part_is_embedded_to_its_end(opened:
 
 
 @pytest.mark.parametrize("how", ["forget", "correct"])
-def test_no_vector_of_a_talk_outlives_a_turn_of_it(opened: Opened, how: str) -> None:
+def test_no_vector_of_a_talk_outlives_a_turn_of_it(opened: Opened, place: Place, how: str) -> None:
     memory = opened(embedder=maths())
     tell(memory)
     memory.talks.embed()
     memory.talks.search(QUESTION)
     vector = np.array([0.8, 0.6], "<f4").tobytes()
-    assert in_any_file(memory.folder, vector)
+    assert vector in place.everything()
     turn = list(memory.turns(conversation_id="school"))[1]
 
     if how == "forget":
@@ -133,7 +128,7 @@ def test_no_vector_of_a_talk_outlives_a_turn_of_it(opened: Opened, how: str) -> 
 
     assert {name for name, _, _ in windows(memory)} == {"flat", "garden"}
     memory.close()
-    assert not in_any_file(memory.folder, vector)
+    assert vector not in place.everything()
 
 
 def test_a_talk_that_was_forgotten_in_part_is_found_by_what_is_left(opened: Opened) -> None:
@@ -195,7 +190,7 @@ def test_in_place_of_the_user_s_words_stand_everybody_s_where_nobody_else_speaks
     assert (both.cosine.tolist(), both.n_windows.tolist()) == ([0.1, 0.3, MISSING], [1, 3, 0])
 
 
-def test_pruning_deletes_the_vectors_of_talks_that_another_embedder_made(opened: Opened) -> None:
+def test_pruning_deletes_the_vectors_of_talks_that_another_embedder_made(opened: Opened, place: Place) -> None:
     before = opened(embedder=GivenVectors({}, name="before"))
     tell(before)
     before.talks.summarise()
@@ -215,10 +210,11 @@ def test_pruning_deletes_the_vectors_of_talks_that_another_embedder_made(opened:
     bare = opened()
     bare.reindex(prune=True)
     assert made_by(bare) == set()
-    assert list((bare.folder / "vectors").iterdir()) == []
+    vectors = place.rows("SELECT row FROM vectors") if place.server else list((place.folder / "vectors").iterdir())
+    assert vectors == []
 
 
 def made_by(memory: Memory) -> set[str]:
-    with sqlite3.connect(memory.folder / "turns.sqlite") as connection:
+    with memory.store.connections.reading() as connection:
         found = connection.execute("SELECT fingerprint FROM talk_windows UNION SELECT fingerprint FROM talk_vectors")
         return {str(fingerprint) for (fingerprint,) in found}
