@@ -109,6 +109,20 @@ class Transaction:
         return Result(cursor, self._connection)
 
 
+class Upkeep:
+    """A connection outside any transaction; ``warnings`` are what the server said beside its answers."""
+
+    def __init__(self, connection: _Connection, warnings: list[str]) -> None:
+        self._connection = connection
+        self.warnings = warnings
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> list[Any]:
+        """Run a statement with its values at ``$1``, ``$2`` …, and return its rows."""
+        cursor = self._connection.cursor(binary=True)
+        cursor.execute(statement, values)
+        return cursor.fetchall() if cursor.description is not None else []
+
+
 class Streaming:
     """A transaction whose queries come a part at a time, whatever their length."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memory_rag.errors import MissingExtraError, StoreError
@@ -11,6 +12,7 @@ from memory_rag.store.turn_writer import TurnWriter
 
 if TYPE_CHECKING:
     from memory_rag.postgres.connections import PostgresConnections
+    from memory_rag.postgres.erasing import PostgresEraser
 
 EXTRA: Final = "postgres"
 _LONGEST_OWNER: Final = 200
@@ -55,6 +57,12 @@ class PostgresTurnStore(TurnWriter):
         self._server = connections
         connections.open(create=create, n_partitions=n_partitions)
         self.owner = owner
+
+    @cached_property
+    def eraser(self) -> PostgresEraser:
+        from memory_rag.postgres.erasing import PostgresEraser
+
+        return PostgresEraser(self._server)
 
     @property
     def connections(self) -> PostgresConnections:

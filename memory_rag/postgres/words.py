@@ -127,3 +127,8 @@ def _written(term: str) -> str:
     """Return a term as one word of PostgreSQL's parser, which would take ``4711-zx`` apart and drop ``c++``."""
     data = text_bytes(term)
     return f"x{data.hex()}" if len(data) <= _LONGEST_TERM else f"y{hashlib.sha256(data).hexdigest()}"
+
+
+def read_terms(written: str) -> bytes:
+    """Return the terms of a document as they were before they were written as words of PostgreSQL's parser."""
+    return b" ".join(bytes.fromhex(one[1:]) for one in written.split())

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from memory_rag.privacy.own_words import OwnWords, folded
 from memory_rag.privacy.retold import drop_retold, retold_texts
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 from memory_rag.store.tombstones import Tombstones
 from memory_rag.turns import text_bytes, text_from_bytes
 
@@ -33,15 +33,14 @@ class Beside:
 def texts_beside(connection: Connection) -> Iterator[str]:
     """Yield every text that is kept beside the turns, but for raw sources and what summaries quote."""
     for select in (
-        "SELECT text, x'' FROM pins",
+        "SELECT text FROM pins",
         "SELECT text, because FROM decisions",
-        "SELECT value, x'' FROM state",
-        "SELECT details, x'' FROM events",
-        "SELECT title, x'' FROM conversations",
+        "SELECT value FROM state",
+        "SELECT details FROM events",
+        "SELECT title FROM conversations",
     ):
-        for one, other in connection.execute(select):
-            yield text_from_bytes(one)
-            yield text_from_bytes(other)
+        for texts in connection.execute(select):
+            yield from map(text_from_bytes, texts)
     yield from retold_texts(connection)
 
 

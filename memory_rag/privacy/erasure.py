@@ -1,26 +1,24 @@
-"""From a removal to the last byte: files made of the words, pages, write-ahead log; taken up again after any stop."""
+"""From a removal to the last byte: files made of the words, then the tables; taken up again after any stop."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Final
 
 from memory_rag.errors import StoreError
 from memory_rag.privacy.vector_erasure import erase_vectors
 from memory_rag.retrieval.turn_table import content_key
 from memory_rag.store.erasing import Erasing
 from memory_rag.store.files import DERIVED, LOCK_NAME, locked
-from memory_rag.store.sqlite_store import SqliteTurnStore
-
-READERS: Final = "another process, or a thread of this one, still reads an older state of the memory"
+from memory_rag.store.turn_writer import TurnWriter
 
 
 class Erasure:
     """Overwrites what the store notes as still to be erased. Every step may be done twice, and by several at once."""
 
-    def __init__(self, folder: Path, store: SqliteTurnStore) -> None:
+    def __init__(self, folder: Path | None, store: TurnWriter) -> None:
+        """Erase in a memory's tables, and in its folder if it has one."""
         self._folder = folder
         self._store = store
         self._erasing = Erasing(store.connections)
@@ -30,11 +28,12 @@ class Erasure:
         """Whether something was removed of which bytes may be left."""
         return bool(self._erasing.unfinished())
 
-    def finish(self, *, timeout_s: float) -> str:
+    def finish(self, *, timeout_s: float, anew: bool = False) -> str:
         """Overwrite what is left, and return why that couldn't be done; an empty text if nothing is left.
 
         What is derived from the words is deleted: it is rebuilt when it is needed. Waits ``timeout_s`` at most for
-        those who write files, write the store, and read an older state of it.
+        those who write files, write the store, and read an older state of it. With ``anew`` a server's files are
+        written anew, too.
         """
         unfinished = self._erasing.unfinished()
         if not unfinished:
@@ -42,9 +41,8 @@ class Erasure:
         try:
             if unfinished.files_waiting:
                 self._erase_files(unfinished.files_waiting, timeout_s=timeout_s)
-            self._erasing.rewrite(timeout_s=timeout_s)
-            if not self._erasing.fold(timeout_s=timeout_s):
-                return READERS
+            if why := self._store.eraser.overwrite(timeout_s=timeout_s, anew=anew):
+                return why
             self._erasing.done(unfinished.since)
         except (StoreError, OSError) as error:
             return str(error)
@@ -56,6 +54,9 @@ class Erasure:
         return {row: content_key(turns[row]) if row in turns else None for row in rows}
 
     def _erase_files(self, rows: Mapping[int, int], *, timeout_s: float) -> None:
+        if self._folder is None:
+            self._erasing.note_files_done(rows)
+            return
         with locked(self._folder / LOCK_NAME, timeout_s=timeout_s, what="vectors or derived files"):
             # Read under the lock: who embeds or saves after it looks at the store first.
             erase_vectors(self._folder, self.contents(rows))

@@ -13,6 +13,7 @@ from memory_rag.errors import StoreError
 from memory_rag.privacy.erasure import Erasure
 from memory_rag.privacy.proof import Proof
 from memory_rag.privacy.proving import Proving
+from memory_rag.privacy.remains import remains_of
 from memory_rag.privacy.removing import Removed, correct_turn, found_turns, remove_turns
 from memory_rag.privacy.sought import Sought
 from memory_rag.retrieval.filters import Within
@@ -20,9 +21,9 @@ from memory_rag.retrieval.indexes import Indexes
 from memory_rag.retrieval.search_lock import SearchLock
 from memory_rag.retrieval.turn_table import content_key
 from memory_rag.settings import Settings
-from memory_rag.store.connections import Connection
 from memory_rag.store.correcting import Correction
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.engine import Connection
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Turn
 
 
@@ -76,22 +77,22 @@ class Forgetting:
 
     def __init__(
         self,
-        folder: Path,
-        store: SqliteTurnStore,
+        folder: Path | None,
+        store: TurnWriter,
         *,
         indexes: Indexes,
         lock: SearchLock,
         settings: Settings,
         mend: Callable[[str], bool],
     ) -> None:
-        self._folder = folder
+        self._place = store.connections.place
         self._store = store
         self._indexes = indexes
         self._lock = lock
         self._settings = settings
         self._mend = mend
         self._erasure = Erasure(folder, store)
-        self._proving = Proving(folder, store, indexes)
+        self._proving = Proving(store, indexes, remains_of(store, folder))
 
     # -- choosing
 
@@ -102,10 +103,7 @@ class Forgetting:
             QueryError: a bound that is no time.
         """
         with self._lock.held():
-            scope, _pool = self._indexes.searcher().pool(replace(within, unrecalled=True))
-            table = self._indexes.keyword.table
-            places = sorted(scope.allowed.nonzero()[0].tolist(), key=lambda entry: int(table.row[entry]))
-            return [table.turn_id(entry) for entry in places]
+            return self._indexes.select(replace(within, unrecalled=True))
 
     def plan(self, turn_ids: Sequence[str]) -> Forgotten:
         """Return what would be forgotten with these turns; nothing is changed.
@@ -114,7 +112,7 @@ class Forgetting:
             UnknownTurnError: no turn has one of these ids, or one is named twice.
         """
         with self._store.connections.writing(discard=True) as connection:
-            turns = found_turns(connection, turn_ids, place=str(self._folder))
+            turns = found_turns(connection, turn_ids, place=self._place)
             return Forgotten(remove_turns(connection, turns, now=_now()))
 
     # -- doing
@@ -127,26 +125,34 @@ class Forgetting:
         prove: bool = False,
         beside: bool = True,
         mend: bool = True,
+        rewrite: bool = False,
     ) -> Forgotten:
         """Forget turns: their rows, whatever tells of them, their vectors, and every byte of it.
 
         Waits up to ``timeout_s`` (``lock_timeout_s`` if None) for each of those who write and who read an older state.
         With ``beside`` False pins, decisions and the state stay as they are. With ``mend`` False no summary is made
-        anew now, which may take a model's time: it stays without the lines that could tell, until its next turn.
+        anew now, which may take a model's time: it stays without the lines that could tell, until its next turn. With
+        ``rewrite`` a server's files are written anew, as a folder's are in any case; others wait meanwhile.
 
         Raises:
             UnknownTurnError: no turn has one of these ids, or one is named twice; nothing was removed.
         """
         sought: Sought | None = None
         with self._store.connections.writing() as connection:
-            turns = found_turns(connection, turn_ids, place=str(self._folder))
+            turns = found_turns(connection, turn_ids, place=self._place)
             if prove:
                 sought = self._proving.sought((), dict.fromkeys(turns))
             removed = remove_turns(connection, turns, now=_now(), beside=beside)
-        return self._finished(removed, sought, timeout_s, mend=mend)
+        return self._finished(removed, sought, timeout_s, mend=mend, rewrite=rewrite)
 
     def correct(
-        self, turn_id: str, correction: Correction, *, timeout_s: float | None = None, prove: bool = False
+        self,
+        turn_id: str,
+        correction: Correction,
+        *,
+        timeout_s: float | None = None,
+        prove: bool = False,
+        rewrite: bool = False,
     ) -> tuple[Turn, Forgotten]:
         """Give a turn its right text, speaker or time, erase every trace of what it was, and return it.
 
@@ -160,7 +166,7 @@ class Forgetting:
             if prove:
                 sought = self._proving.sought((), {row: content_key(correction.of(old))})
             turn, removed = correct_turn(connection, row, old, correction, now=_now())
-        return turn, self._finished(removed, sought, timeout_s)
+        return turn, self._finished(removed, sought, timeout_s, rewrite=rewrite)
 
     def plan_correction(self, turn_id: str, correction: Correction) -> Forgotten:
         """Return what would be erased with what a turn was; nothing is changed.
@@ -174,12 +180,25 @@ class Forgetting:
             return Forgotten(correct_turn(connection, row, old, correction, now=_now())[1])
 
     def _to_correct(self, connection: Connection, turn_id: str, correction: Correction) -> tuple[int, Turn, Correction]:
-        ((row, old),) = found_turns(connection, [turn_id], place=str(self._folder)).items()
+        ((row, old),) = found_turns(connection, [turn_id], place=self._place).items()
         return row, old, self._store.screened(connection, row, old, correction)
 
     def finish(self, *, timeout_s: float = 0.0) -> str:
         """Overwrite what an earlier removal left, and return why that couldn't be done; empty if nothing is left."""
         return self._erasure.finish(timeout_s=timeout_s)
+
+    def rewrite(self, *, timeout_s: float | None = None) -> str:
+        """Write the files anew in which bytes of what was removed may lie, and return why that couldn't be done.
+
+        Only a server leaves such bytes; others can't read or write its tables meanwhile.
+        """
+        wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
+        if pending := self._erasure.finish(timeout_s=wait):
+            return pending
+        try:
+            return self._store.eraser.overwrite(timeout_s=wait, anew=True)
+        except StoreError as error:
+            return str(error)
 
     @property
     def is_unfinished(self) -> bool:
@@ -187,7 +206,7 @@ class Forgetting:
         return self._erasure.is_unfinished
 
     def prove(self, sought: Sought) -> Proof:
-        """Look at every byte of the memory for what was taken down before it was forgotten."""
+        """Look at all of the memory for what was taken down before it was forgotten."""
         with self._lock.held():
             return self._proving.prove(sought)
 
@@ -198,17 +217,23 @@ class Forgetting:
             UnknownTurnError: no turn has one of these ids.
         """
         with self._store.connections.writing(discard=True) as connection:
-            turns = found_turns(connection, turn_ids, place=str(self._folder))
+            turns = found_turns(connection, turn_ids, place=self._place)
             sought = self._proving.sought((), dict.fromkeys(turns))
             sought.said = _said(remove_turns(connection, turns, now=_now()))
         return sought
 
     def _finished(
-        self, removed: Removed, sought: Sought | None, timeout_s: float | None, *, mend: bool = True
+        self,
+        removed: Removed,
+        sought: Sought | None,
+        timeout_s: float | None,
+        *,
+        mend: bool = True,
+        rewrite: bool = False,
     ) -> Forgotten:
         wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
         # The memory's own lock is only held for what reads its indexes: others search while this waits.
-        pending = self._erasure.finish(timeout_s=wait)
+        pending = self._erasure.finish(timeout_s=wait, anew=rewrite)
         with self._lock.held(), suppress(StoreError):
             # It is rebuilt when it is needed.
             self._indexes.save(timeout_s=wait)
@@ -224,7 +249,7 @@ class Forgetting:
             return [
                 str(name)
                 for (name,) in connection.execute(
-                    "SELECT DISTINCT conversation_id FROM summaries WHERE is_stale ORDER BY conversation_id"
+                    "SELECT DISTINCT conversation_id FROM summaries WHERE is_stale = 1 ORDER BY conversation_id"
                 )
             ]
 

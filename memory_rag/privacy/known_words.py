@@ -3,48 +3,45 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from memory_rag.privacy.beside import texts_beside
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
+from memory_rag.store.row_pages import row_pages
 from memory_rag.summaries.summary import Kind, Level
 from memory_rag.turns import Role, text_from_bytes
 
-_OF_FILES: Final = (
-    "SQLite format 3",
-    "{'descr': '<i8', 'fortran_order': False, 'shape': (), }",
-    "seq n_turns analyzer embedder kind data caption made_by languages conversation session",
-    "turns.sqlite vectors derived keyword.npz manifest.json .lock",
+_OF_TURNS: Final = (
+    "turn_id",
+    "conversation_id",
+    "session_id",
+    "speaker",
+    "text",
+    "said_at_text",
+    "blocks",
+    "source_name",
+    "source_id",
+    "raw",
 )
-_BY_ALL: Final = 200
 
 
 def said_by_others(connection: Connection) -> Iterator[str]:
     """Yield every text of the stored turns and their earlier versions, with ids, sources and blocks; some at a time."""
-    cursor = connection.execute(
-        "SELECT turn_id, conversation_id, session_id, speaker, text, said_at_text, blocks, source_name, source_id, raw "
-        "FROM turns"
-    )
-    while rows := cursor.fetchmany(_BY_ALL):
+    for rows in row_pages(connection, "turns", _OF_TURNS):
         yield "\n".join(_text(value) for row in rows for value in row)
-    cursor = connection.execute("SELECT text, speaker FROM versions")
-    while rows := cursor.fetchmany(_BY_ALL):
+    for rows in row_pages(connection, "versions", ("text", "speaker"), key=("row", "replaced_by")):
         yield "\n".join(_text(value) for row in rows for value in row)
 
 
-def words_of_the_house(connection: Connection, folder: Path) -> Iterator[str]:
-    """Yield the words that the library itself writes: names of tables and columns, kinds, notes of its own."""
-    yield from _OF_FILES
+def words_of_the_house(connection: Connection) -> Iterator[str]:
+    """Yield the words that the library itself writes into its rows: kinds, levels, notes of its own."""
     yield " ".join((*Role, *Kind, *Level))
     for select in (
-        "SELECT name FROM sqlite_master UNION ALL SELECT sql FROM sqlite_master WHERE sql IS NOT NULL",
-        "SELECT name || ' ' || applied_at FROM migrations",
         "SELECT DISTINCT kind FROM events",
-        "SELECT made_by FROM summaries UNION SELECT level FROM summaries UNION SELECT note FROM summaries",
+        "SELECT made_by FROM summaries UNION SELECT level FROM summaries",
+        "SELECT DISTINCT note FROM summaries",
         "SELECT DISTINCT kind || ' ' || action || ' ' || place FROM findings",
         "SELECT made_by FROM talk_summaries UNION SELECT fingerprint FROM talk_vectors UNION "
         "SELECT fingerprint || side FROM talk_windows",
@@ -55,10 +52,6 @@ def words_of_the_house(connection: Connection, folder: Path) -> Iterator[str]:
         yield "\n".join(_text(value) for (value,) in connection.execute(select))
     for (details,) in connection.execute("SELECT details FROM events"):
         yield "\n".join(json.loads(text_from_bytes(details)))
-    yield from (path.stem for path in (folder / "vectors").glob("*.ids"))
-    for path in sorted((folder / "derived").glob("*.npz")):
-        with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
-            yield "\n".join(archive.namelist())
 
 
 def names_given(connection: Connection) -> Iterator[tuple[str, str]]:

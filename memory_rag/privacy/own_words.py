@@ -8,9 +8,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 from memory_rag.store.engine import Connection
+from memory_rag.store.row_pages import row_pages
 from memory_rag.turns import Turn, text_from_bytes
 
 LONG: Final = 8
@@ -93,8 +95,11 @@ def _said_by_others(connection: Connection, words: Set[str]) -> set[str]:
     """Return which of these words any stored turn, or earlier version of one, has."""
     found: set[str] = set()
     left = set(words)
-    for select in ("SELECT text, speaker, blocks FROM turns", "SELECT text, speaker, NULL FROM versions"):
-        for parts in connection.execute(select):
+    for page in chain(
+        row_pages(connection, "turns", ("text", "speaker", "blocks")),
+        row_pages(connection, "versions", ("text", "speaker"), key=("row", "replaced_by")),
+    ):
+        for parts in page:
             if not left:
                 return found
             text = folded(text_from_bytes(b"\n".join(part or b"" for part in parts)))

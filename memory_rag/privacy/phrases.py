@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from memory_rag.privacy.own_words import LONG, WORD, folded, own_words
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 
 _IN_A_ROW: Final = 3
 

@@ -1,4 +1,4 @@
-"""Every byte under a memory's folder, looked at for what was forgotten; and what was looked for, told."""
+"""What was looked at for what was forgotten, and what was found, told; and every byte of a folder looked at."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from memory_rag.privacy.byte_search import ByteSearch
 from memory_rag.privacy.sought import Needle
@@ -24,8 +24,8 @@ _COMPRESSED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Where something of it was found: the file (relative to the memory's folder), the byte, what it was and in what
-    encoding; ``words`` is empty for what is no text."""
+    """Where something of it was found: the file (relative to the memory's folder) or the column and row, the byte, what
+    it was and in what encoding; ``words`` is empty for what is no text."""
 
     file: str
     at: int
@@ -45,28 +45,34 @@ class Trace:
 class Proof:
     """What was looked at, what for, and what was found.
 
-    ``searched`` counts byte strings by kind and encoding. ``unreadable`` are files that could not be looked into, with
-    the reason: compressed ones among them. ``left_out`` counts words, stems and pieces that others said too; ``named``
-    are words among them that stand in a name that stays: of a pinned file, a model, a rule of retention.
+    ``unit`` says what was looked at in ``place``: the files of a folder, or the rows on a server. ``searched`` counts
+    byte strings by kind and encoding. ``unreadable`` is what could not be looked into, with the reason: compressed
+    files among it. ``left_out`` counts words, stems and pieces that others said too; ``named`` are words among them
+    that stand in a name that stays: of a pinned file, a model, a rule of retention. Of a server, ``done`` says what was
+    done to the bytes of removed rows, and ``beyond`` where bytes may be that nobody can look at through SQL.
     """
 
-    folder: Path
-    n_files: int
+    place: str
+    n_looked_at: int
     n_bytes: int
     searched: Mapping[str, int]
     found: tuple[Trace, ...]
     unreadable: tuple[str, ...]
     left_out: int = 0
     named: tuple[str, ...] = ()
+    unit: Literal["files", "rows"] = "files"
+    done: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether every byte was looked at and nothing was found."""
+        """Whether everything in its place was looked at and nothing was found; what lies beyond is not in it."""
         return not self.found and not self.unreadable
 
     def lines(self) -> list[str]:
         """Return the proof for a reader: what was searched, for what, and what was found."""
-        told = [f"looked at every byte of {self.n_files:,} files ({self.n_bytes:,} bytes) in {self.folder}"]
+        looked_at = f"{self.n_looked_at:,} {self.unit} ({self.n_bytes:,} bytes)"
+        told = [f"looked at every byte of {looked_at} {'in' if self.unit == 'files' else 'at'} {self.place}"]
         told += [f"  for {n:,} × {what}" for what, n in self.searched.items()]
         if not self.searched:
             told.append("  for nothing: every word of it was said elsewhere too, and it had no vector")
@@ -75,19 +81,30 @@ class Proof:
         told += [f"  nor for {word}, which stays as a name of its own" for word in self.named]
         told += [f"  could not look into {what}" for what in self.unreadable]
         told += [f"  FOUND {trace}" for trace in self.found]
-        told.append("nothing of it is there any more" if self.holds else "this proves nothing: see above")
+        told += self.done if self.holds else ()
+        told.append(self._verdict)
+        told += [f"  not looked at: {what}" for what in self.beyond]
         return told
+
+    @property
+    def _verdict(self) -> str:
+        if not self.holds:
+            return "this proves nothing: see above"
+        if self.unit == "files":
+            return "nothing of it is there any more"
+        return "no row, index or vector has anything of it any more; this is no proof for what can't be looked at:"
 
     def as_json(self) -> dict[str, Any]:
         return {
             "holds": self.holds,
-            "files": self.n_files,
+            self.unit: self.n_looked_at,
             "bytes": self.n_bytes,
             "searched": dict(self.searched),
             "left_out": self.left_out,
             "named": list(self.named),
             "found": [trace.as_json() for trace in self.found],
             "unreadable": list(self.unreadable),
+            **({} if self.unit == "files" else {"done": list(self.done), "not_looked_at": list(self.beyond)}),
         }
 
     def _repr_html_(self) -> str:
@@ -136,8 +153,13 @@ def prove(
             n_files -= 1
         except OSError as error:
             unreadable.append(f"{name}: {error.strerror}")
-    kinds = Counter(f"{one.kind}{f' in {one.encoding}' if one.encoding else ''}" for one in (*texts, *others))
-    return Proof(folder, n_files, n_bytes, dict(kinds), tuple(found), tuple(unreadable), left_out, named)
+    searched = kinds_of(texts, others)
+    return Proof(str(folder), n_files, n_bytes, searched, tuple(found), tuple(unreadable), left_out, named)
+
+
+def kinds_of(texts: Sequence[Needle], others: Sequence[Needle]) -> dict[str, int]:
+    """Return how many byte strings are looked for, by kind and encoding."""
+    return dict(Counter(f"{one.kind}{f' in {one.encoding}' if one.encoding else ''}" for one in (*texts, *others)))
 
 
 def _trace(name: str, place: int, needle: Needle) -> Trace:

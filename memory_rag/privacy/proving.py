@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from memory_rag.privacy.known_words import names_given, said_by_others, words_of_the_house, written_beside
 from memory_rag.privacy.own_words import words_in
-from memory_rag.privacy.proof import Proof, prove
+from memory_rag.privacy.proof import Proof
+from memory_rag.privacy.remains import Remains
 from memory_rag.privacy.sought import STEMS, WORDS, Sought, not_said_by
-from memory_rag.privacy.vector_erasure import vectors_of
 from memory_rag.retrieval.indexes import Indexes
-from memory_rag.retrieval.turn_table import TurnTable
-from memory_rag.store.connections import Connection
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.engine import Connection
+from memory_rag.store.turn_writer import TurnWriter
 
 
 class Proving:
     """Proofs over one memory."""
 
-    def __init__(self, folder: Path, store: SqliteTurnStore, indexes: Indexes) -> None:
-        self._folder = folder
+    def __init__(self, store: TurnWriter, indexes: Indexes, remains: Remains) -> None:
+        self._remains = remains
         self._store = store
         self._indexes = indexes
 
     def sought(self, said: Sequence[str], contents: Mapping[int, int | None]) -> Sought:
         """Take down what a proof has to look for: texts, and the vectors of rows whose words are not ``contents``."""
-        return Sought(tuple(text for text in said if text.strip()), list(vectors_of(self._folder, contents)))
+        return Sought(tuple(text for text in said if text.strip()), list(self._remains.vectors(contents)))
 
     def prove(self, sought: Sought) -> Proof:
-        """Look at every byte of the memory for what was taken down, but for words that others said too.
+        """Look at all of the memory for what was taken down, but for words that others said too.
 
         Raises:
             StoreError: the store can't be read.
@@ -40,7 +38,8 @@ class Proving:
             wanted = sought.candidates(analyzer)
             n_candidates = len(wanted)
             wanted = not_said_by(said_by_others(connection), wanted)
-            wanted = not_said_by(words_of_the_house(connection, self._folder), wanted)
+            wanted = not_said_by(words_of_the_house(connection), wanted)
+            wanted = not_said_by(self._remains.words(connection), wanted)
             wanted = not_said_by([analyzer.fingerprint], wanted)
             given = list(names_given(connection))
             named = _named(given, wanted)
@@ -48,8 +47,7 @@ class Proving:
             wanted = _not_written_beside(connection, wanted)
             wanted = [one for one in wanted if one[0] != STEMS or not self._is_stem_of_another(one[1])]
             hashes = frozenset(bytes(digest) for (digest,) in connection.execute("SELECT sha256 FROM turns"))
-        return prove(
-            self._folder,
+        return self._remains.prove(
             list(sought.text_needles(wanted)),
             list(sought.byte_needles(hashes)),
             left_out=n_candidates - len(wanted),
@@ -59,9 +57,7 @@ class Proving:
     def _is_stem_of_another(self, stem: str) -> bool:
         """Whether a stored turn really has a term; the index alone is not believed."""
         keyword = self._indexes.keyword
-        table: TurnTable = keyword.table
-        matching = keyword.bm25.matching([stem]) & table.alive
-        for row in table.row[matching].tolist():
+        for row in self._indexes.rows_with(stem):
             turn = self._store.turns_at([row]).get(row)
             if turn is not None and stem in keyword.terms_of(turn):
                 return True

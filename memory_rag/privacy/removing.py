@@ -14,8 +14,8 @@ from memory_rag.privacy.traces import (
     drop_gone_conversations,
     erase_quoting_sources,
 )
-from memory_rag.store.connections import Connection
 from memory_rag.store.correcting import Correction, erase_and_correct
+from memory_rag.store.engine import Connection
 from memory_rag.store.removal import in_parts, take_out
 from memory_rag.store.tombstones import Tombstones
 from memory_rag.store.turn_rows import COLUMNS, can_be_id, turn_of

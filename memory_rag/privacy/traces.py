@@ -11,8 +11,9 @@ from memory_rag.privacy.own_words import telling_words, words_in
 from memory_rag.privacy.phrases import Phrases
 from memory_rag.privacy.retold import unescaped
 from memory_rag.privacy.spellings import PIECE, pieces
-from memory_rag.store.connections import Connection
+from memory_rag.store.engine import Connection
 from memory_rag.store.removal import note_erasing
+from memory_rag.store.row_pages import row_pages
 from memory_rag.turns import text_bytes, text_from_bytes
 
 _UNREADABLE: Final = ('"compaction"', '"encrypted_content"', '"redacted_thinking"', '"signature"')
@@ -32,19 +33,22 @@ def erase_quoting_sources(
     forgotten = Phrases(connection, said)
     long_pieces = _Pieces(said)
     erased: list[str] = []
-    for row, turn_id, conversation_id, raw in connection.execute(
-        "SELECT row, turn_id, conversation_id, raw FROM turns WHERE raw IS NOT NULL ORDER BY row"
-    ):
-        if (conversation_id in conversation_ids or long_pieces.are_in(raw)) and _quotes(
-            connection, row, raw, forgotten
-        ):
-            erased.append(turn_id)
-            note_erasing(connection, [row], now=now)
-    rows = [(turn_id,) for turn_id in erased]
+    columns = ("row", "turn_id", "conversation_id", "raw")
+    for rows in row_pages(connection, "turns", columns, where="raw IS NOT NULL"):
+        for row, turn_id, conversation_id, raw in rows:
+            if (conversation_id in conversation_ids or long_pieces.are_in(raw)) and _quotes(
+                connection, row, raw, forgotten
+            ):
+                erased.append(turn_id)
+                note_erasing(connection, [row], now=now)
+    ids = [(turn_id,) for turn_id in erased]
     connection.executemany(
-        f"INSERT OR IGNORE INTO erased SELECT row, 'raw', {int(now)} FROM turns WHERE turn_id = ?", rows
+        # Without the WHERE of a SELECT, SQLite would take ON for a part of a join.
+        f"INSERT INTO erased (row, what, erased_at) SELECT row, 'raw', {int(now)} FROM turns WHERE turn_id = ? "
+        "ON CONFLICT DO NOTHING",
+        ids,
     )
-    connection.executemany("UPDATE turns SET raw = NULL WHERE turn_id = ?", rows)
+    connection.executemany("UPDATE turns SET raw = NULL WHERE turn_id = ?", ids)
     return erased
 
 

@@ -9,6 +9,7 @@ from typing import Self
 
 from memory_rag.store import engine
 from memory_rag.store.connections import Connections
+from memory_rag.store.erasing import SqliteEraser
 from memory_rag.store.folder import FILE_NAME, prepare_folder
 from memory_rag.store.migrations import applied_steps, migrate
 from memory_rag.store.screening import OpenDoor, Screen
@@ -71,6 +72,10 @@ class SqliteTurnStore(TurnWriter):
     def connections(self) -> Connections:
         """What the other tables of the same file are read and written through."""
         return self._file
+
+    @property
+    def eraser(self) -> SqliteEraser:
+        return SqliteEraser(self._file)
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy of the live file (SQLite's online backup) to a path that doesn't exist yet.

@@ -12,6 +12,7 @@ from memory_rag.errors import RefusedError, TurnError, UnknownTurnError
 from memory_rag.store.appending import Appending
 from memory_rag.store.correcting import Correction, erase_and_correct, keep_and_correct
 from memory_rag.store.engine import Connection, Connections
+from memory_rag.store.erasing import Eraser
 from memory_rag.store.findings import Findings, off_record_since, replace_findings, set_off_record
 from memory_rag.store.removal import take_out
 from memory_rag.store.screening import Screen, Unstored
@@ -194,6 +195,11 @@ class TurnWriter(TurnReader):
                 "INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                 (name, change(None if found is None else str(found[0]))),
             )
+
+    @property
+    def eraser(self) -> Eraser:
+        """What does away with the bytes of removed rows."""
+        raise NotImplementedError
 
     @property
     def screen(self) -> Screen:

@@ -25,9 +25,13 @@ def opened(folder: Path, *, name: str = "hashed-words") -> Memory:
     return Memory.open(folder, embedder=HashedWords(dim=256, name=name), language="en,sv")
 
 
-def filled(folder: Path, *, n_turns: int = 24) -> Memory:
+def filled(folder: Path) -> Memory:
     """Return a memory with a talk in which ``secret`` is said once, in the middle, and whatever can be made of it."""
-    memory = opened(folder)
+    return fill(opened(folder))
+
+
+def fill(memory: Memory, *, n_turns: int = 24) -> Memory:
+    """Fill a memory that holds nothing yet as :func:`filled` does, and return it."""
     items: list[Turn | Conversation] = [Conversation("talk", f"About {CANARY}")]
     for number in range(n_turns):
         items.append(told(f"n{number}", f"{OTHERS[number % len(OTHERS)]}, I said {number} times", ordinal=number))

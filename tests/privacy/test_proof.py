@@ -59,7 +59,7 @@ def test_the_proof_holds_where_nothing_was_planted_and_says_what_it_looked_for(p
         files = [path for path in folder.rglob("*") if path.is_file()]
 
         assert proof.holds
-        assert (proof.n_files, proof.n_bytes) == (len(files), sum(path.stat().st_size for path in files))
+        assert (proof.n_looked_at, proof.n_bytes) == (len(files), sum(path.stat().st_size for path in files))
     kinds = {kind.partition(" in ")[0] for kind in proof.searched}
     assert kinds == {"text", "words", "stems", "float32 rows", "float16 rows", "float64 rows", "binary codes",
                      "hashes of the text"}  # fmt: skip

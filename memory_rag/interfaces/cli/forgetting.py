@@ -21,7 +21,7 @@ Ids = Annotated[list[str] | None, typer.Argument(metavar="ID", help="Ids of turn
 Prove = Annotated[
     bool,
     typer.Option(
-        "--prove", help="Read every byte of the memory's folder and show that nothing is left.", show_default=False
+        "--prove", help="Look at every byte that is kept and show that nothing of it is left.", show_default=False
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.", show_default=False)]
@@ -29,6 +29,15 @@ Timeout = Annotated[
     float | None,
     typer.Option(
         "--timeout", min=0, metavar="SECONDS", help="How long to wait for other processes. Default: lock_timeout_s."
+    ),
+]
+
+Rewrite = Annotated[
+    bool,
+    typer.Option(
+        "--rewrite",
+        help="On a server, write the tables' files anew; others wait meanwhile. In a folder that is done anyway.",
+        show_default=False,
     ),
 ]
 
@@ -47,6 +56,7 @@ def forget(
     ] = False,
     yes: Yes = False,
     prove: Prove = False,
+    rewrite: Rewrite = False,
     timeout_s: Timeout = None,
     as_json: Json = False,
 ) -> None:
@@ -59,6 +69,9 @@ def forget(
     if prove and dry_run:
         raise typer.BadParameter("--prove looks at what is left after a removal; leave out --dry-run")
     if not turn_ids and query is None and narrowing == EVERYWHERE:
+        if rewrite and not (prove or dry_run):
+            _rewrite_only(place, timeout_s=timeout_s, as_json=as_json)
+            return
         raise typer.BadParameter("nothing to forget; give ids, --query, or a filter such as --speaker or --until")
     with place.open() as memory:
         wanted = _chosen(memory, turn_ids or [], query=query, k=k, narrowing=narrowing)
@@ -74,10 +87,25 @@ def forget(
             what = "this turn" if len(wanted) == 1 else f"these {len(wanted):,} turns"
             plan = memory.forgetting.plan(wanted)
             confirm_or_leave(f"Remove {what} for good?", plan, unless_yes="nothing was removed")
-        done = memory.forgetting.forget(wanted, timeout_s=timeout_s, prove=prove)
+        done = memory.forgetting.forget(wanted, timeout_s=timeout_s, prove=prove, rewrite=rewrite)
     _print(done, as_json=as_json, done=True)
     note("a backup made earlier still holds the words")
+    if place.is_on_server and not rewrite:
+        note("bytes of them may lie in free space of the server's files; memory-rag forget --rewrite writes these anew")
     report_end(done)
+
+
+def _rewrite_only(place: Place, *, timeout_s: float | None, as_json: bool) -> None:
+    """Write the files anew in which bytes of what was forgotten earlier may lie."""
+    with place.open() as memory:
+        pending = memory.forgetting.rewrite(timeout_s=timeout_s)
+    if as_json:
+        print_json({"rewritten": not pending, "pending": pending or None})
+    elif not pending:
+        say("the files were written anew; nothing of what was forgotten earlier is in them")
+    if pending:
+        tell(f"not written anew: {pending}; try again later")
+        raise typer.Exit(1)
 
 
 def confirm_or_leave(question: str, plan: Forgotten, *, unless_yes: str) -> None:
