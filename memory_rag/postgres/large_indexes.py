@@ -47,7 +47,7 @@ class LargeIndexes(Indexes):
         super().__init__(store, self._on_server, settings=settings, embedder=embedder)
         self._connections = store.connections
         self._words = ServerWords(store.connections, by_bm25=store.connections.extensions.has_bm25)
-        self._words.set_up()
+        self._are_words_set_up = False
         self._excerpts: Excerpts | None = None
 
     # -- searching
@@ -150,10 +150,16 @@ class LargeIndexes(Indexes):
 
     def _caught_up(self, *, progress: Progress | None = None) -> Searcher:
         if self._keyword is not None and len(self._keyword.table) > _MOST_HELD:
-            self._keyword = self._searcher = self._dense = None
+            self._let_go()
         searcher = super()._caught_up(progress=progress)
         self._analyze_pending(progress)
         return searcher
+
+    def _let_go(self) -> None:
+        """Hold nothing any more: what the next question is about is taken in anew."""
+        self.close()
+        self._keyword = self._searcher = self._dense = None
+        self._derived = self._on_server = DerivedOnServer(self._connections, whole=False)
 
     def _searcher_made(self) -> Searcher:
         if self._searcher is None:
@@ -180,6 +186,9 @@ class LargeIndexes(Indexes):
 
     def _analyze_pending(self, progress: Progress | None) -> None:
         """Keep the terms of turns that have none, in everybody's index of words."""
+        if not self._are_words_set_up:
+            self._words.set_up()
+            self._are_words_set_up = True
         fingerprint = self.analyzer.fingerprint
         if self._store.fact(_ANALYZED_BY) != fingerprint:
             self._words.clear()

@@ -174,3 +174,14 @@ def test_large_memories_of_two_owners_know_nothing_of_each_other(open_large: Ope
         assert found
         assert all(turn_id.startswith(begins) for turn_id in found)
         assert all(quote.turn_id.startswith(begins) for quote in memory.quote("kayak"))
+
+
+def test_what_was_held_for_earlier_questions_is_let_go(open_large: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory_rag.postgres.large_indexes._MOST_HELD", 50)
+    memory = open_large(*talk(300))
+    memory.embed()
+
+    for number in range(0, 300, 40):
+        held = memory.indexes.keyword
+        assert ids(memory, f"Number {1000 + number}", k=1) == [f"t{number}"]
+        assert memory.indexes.keyword is not held
