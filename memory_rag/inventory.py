@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
+from memory_rag.errors import EmbedderError, MissingExtraError
 from memory_rag.html.cards import card, listed, share_bar, table
 from memory_rag.retrieval.indexes import Indexes
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.store.files import DERIVED
 from memory_rag.store.screening import Counts
-from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.store.whole import row_counts
 from memory_rag.text.word_bounds import count_words
 from memory_rag.turns import Turn
@@ -57,13 +56,15 @@ class Stats:
 
     ``by_role`` and ``by_speaker`` count turns, the most frequent first. ``undated`` turns have no known time,
     ``unrecalled`` ones are left out of search. ``n_bytes`` is what lies on disk, by kind: ``words``, ``vectors``,
-    ``derived``; ``rows`` counts what the file of words holds beside turns, by table. ``embedder`` is the fingerprint,
+    ``derived``; on a server it is this owner's rows, without the indexes, which they share with others. ``rows`` counts
+    what is kept beside turns, by table. ``folder`` is None on a server. ``embedder`` is the fingerprint,
     None without one; ``note`` says why there is none, if there should be. ``found`` counts secrets and personal data by
     (kind, what was done); ``off_record_since`` is since when no turn is stored. ``snapshot_seq`` is the change up to
     which the keyword index is saved, None if it isn't; ``seq`` the last.
     """
 
-    folder: Path
+    place: str
+    folder: Path | None
     n_turns: int
     by_role: Mapping[str, int]
     by_speaker: Mapping[str, int]
@@ -97,7 +98,8 @@ class Stats:
     def as_json(self) -> dict[str, Any]:
         """Return what ``stats --json`` prints, without the list of conversations."""
         return {
-            "folder": str(self.folder),
+            "place": self.place,
+            "folder": None if self.folder is None else str(self.folder),
             "n_turns": self.n_turns,
             "by_role": dict(self.by_role),
             "by_speaker": dict(self.by_speaker),
@@ -132,7 +134,7 @@ class Stats:
         size = ", ".join(f"{readable_size(n)} {kind}" for kind, n in self.n_bytes.items() if n)
         facts = [
             f"{self.n_words:,} words by {', '.join(f'{who} ({n:,})' for who, n in self.by_speaker.items())}",
-            f"in {self.folder}: {size}",
+            f"in {self.place}: {size}",
             f"{self.embedded:,} turns embedded, {self.pending:,} pending" if self.embedder else "no embedder",
             self.note,
         ]
@@ -172,8 +174,11 @@ class _Count:
         self.n_words += count_words(turn.text)
 
 
-def stats(folder: Path, store: SqliteTurnStore, indexes: Indexes) -> Stats:
-    """Count what is in a memory; reads every turn once. An embedder that can't be loaded is noted, not raised."""
+def stats(store: TurnWriter, indexes: Indexes, *, folder: Path | None) -> Stats:
+    """Count what is in a memory; reads every turn once. An embedder that can't be loaded is noted, not raised.
+
+    ``folder`` is where it lies, None on a server.
+    """
     counted = _Count()
     for _row, turn in store.scan():
         counted.count(turn)
@@ -182,6 +187,7 @@ def stats(folder: Path, store: SqliteTurnStore, indexes: Indexes) -> Stats:
             counted.conversations[conversation.conversation_id].title = conversation.title
     coverage = coverage_of(indexes)
     return Stats(
+        place=store.connections.place,
         folder=folder,
         n_turns=sum(counted.roles.values()),
         by_role=dict(counted.roles.most_common()),
@@ -192,17 +198,31 @@ def stats(folder: Path, store: SqliteTurnStore, indexes: Indexes) -> Stats:
         unrecalled=counted.unrecalled,
         n_words=counted.n_words,
         languages=indexes.languages(),
-        n_bytes=bytes_by_kind(folder),
+        n_bytes=n_bytes_of(store),
         embedder=coverage.embedder,
         embedded=coverage.embedded,
         pending=coverage.pending,
         seq=store.last_seq,
-        snapshot_seq=KeywordIndex.load(folder / DERIVED, indexes.keyword.analyzer).applied_seq or None,
+        snapshot_seq=None if folder is None else _saved_seq(folder, indexes),
         note=coverage.note,
         found=store.findings.counts(),
         off_record_since=store.off_record_since,
         rows=row_counts(store.connections),
     )
+
+
+def n_bytes_of(store: TurnWriter) -> dict[str, int]:
+    """Return how many bytes a memory takes, by kind, as :class:`Stats` says.
+
+    Raises:
+        StoreError: it can't be looked at.
+    """
+    with store.connections.reading() as connection:
+        return store.connections.catalogue.n_bytes(connection)
+
+
+def _saved_seq(folder: Path, indexes: Indexes) -> int | None:
+    return KeywordIndex.load(folder / DERIVED, indexes.keyword.analyzer).applied_seq or None
 
 
 def coverage_of(indexes: Indexes) -> Coverage:
@@ -217,25 +237,6 @@ def coverage_of(indexes: Indexes) -> Coverage:
     if dense is None:
         return Coverage(None, 0, searched)
     return Coverage(dense.embedder.fingerprint, int(dense.covered.sum()), len(dense.pending(table)))
-
-
-def bytes_by_kind(folder: Path) -> dict[str, int]:
-    """Return how many bytes a memory takes on disk: its words, its vectors, and what can be rebuilt from them.
-
-    Raises:
-        StoreError: the folder can't be looked at.
-    """
-    sizes = {"words": 0, "vectors": 0, "derived": 0}
-    try:
-        for path in folder.rglob("*"):
-            # Another process may take a file away between the two looks.
-            with suppress(FileNotFoundError):
-                if path.is_file():
-                    top = path.relative_to(folder).parts[0]
-                    sizes[top if top in sizes else "words"] += path.stat().st_size
-    except OSError as error:
-        raise StoreError(f"{folder} can't be looked through ({error.strerror}); try again when it can") from error
-    return sizes
 
 
 def readable_size(n_bytes: int) -> str:

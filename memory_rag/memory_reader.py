@@ -16,7 +16,7 @@ from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Turn
 
 if TYPE_CHECKING:
-    from memory_rag.health import Checkup
+    from memory_rag.checkup import Checkup
     from memory_rag.html.turn_list import TurnList
     from memory_rag.inventory import Stats
     from memory_rag.prompt.prompt import Prompt
@@ -55,6 +55,11 @@ class MemoryReader:
     def place(self) -> str:
         """Where the memory is, as messages name it: its folder, or its server and owner."""
         return self.store.connections.place
+
+    @property
+    def name(self) -> str:
+        """What the memory is called: its folder's name, or its owner's on a server."""
+        return self.settings.owner if self._folder is None else self._folder.name
 
     @property
     def folder(self) -> Path:
@@ -230,11 +235,11 @@ class MemoryReader:
         from memory_rag.inventory import stats
 
         with self._lock.held():
-            return stats(self.folder, self.store, self.indexes)
+            return stats(self.store, self.indexes, folder=self._folder)
 
     def doctor(self, *, progress: Progress | None = None) -> Checkup:
         """Check this memory from the words up, and change nothing."""
         from memory_rag.health import doctor
 
         with self._lock.held():
-            return doctor(self.folder, self.store, self.indexes, settings=self.settings, progress=progress)
+            return doctor(self.store, self.indexes, folder=self._folder, settings=self.settings, progress=progress)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from memory_rag.checkup import Checkup, Finding
 from memory_rag.errors import StoreError
-from memory_rag.health import Checkup, Finding
 from memory_rag.memory import Memory
 from memory_rag.retrieval.vectors import VectorFile, ids_of
 from tests.end_to_end.hashed_words import HashedWords, NoAnswer

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_rag.inventory import ConversationStats, bytes_by_kind, readable_size
+from memory_rag.inventory import ConversationStats, readable_size
 from memory_rag.memory import Memory
 from memory_rag.turns import Conversation, Role, Turn
 from tests.end_to_end.hashed_words import HashedWords, NoAnswer
@@ -71,14 +71,6 @@ def test_the_snapshot_is_told_once_it_is_saved(tmp_path: Path) -> None:
         memory.add("two")
 
         assert (memory.stats().seq, memory.stats().snapshot_seq) == (2, 1)
-
-
-def test_bytes_are_those_on_disk_by_kind(tmp_path: Path) -> None:
-    for name, size in {"turns.sqlite": 100, "turns.sqlite-wal": 10, "vectors/a.f32": 7, "derived/b.npz": 3}.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(bytes(size))
-
-    assert bytes_by_kind(tmp_path) == {"words": 110, "vectors": 7, "derived": 3}
 
 
 @pytest.mark.parametrize(

@@ -109,3 +109,22 @@ def _try_lock(path: Path) -> int | None:
         pass
     os.close(descriptor)
     return None
+
+
+def bytes_by_kind(folder: Path) -> dict[str, int]:
+    """Return how many bytes a memory takes on disk: its words, its vectors, and what can be rebuilt from them.
+
+    Raises:
+        StoreError: the folder can't be looked at.
+    """
+    sizes = {"words": 0, "vectors": 0, "derived": 0}
+    try:
+        for path in folder.rglob("*"):
+            # Another process may take a file away between the two looks.
+            with contextlib.suppress(FileNotFoundError):
+                if path.is_file():
+                    top = path.relative_to(folder).parts[0]
+                    sizes[top if top in sizes else "words"] += path.stat().st_size
+    except OSError as error:
+        raise StoreError(f"{folder} can't be looked through ({error.strerror}); try again when it can") from error
+    return sizes

@@ -112,7 +112,7 @@ def _benchmark(
         memory.indexes.catch_up()
         given = {key: value for key, value in own.items() if value is not None}
         options = {**definition.options, "unit": definition.unit, "languages": memory.indexes.languages(), **given}
-        return replace(load("own", list(memory.turns()), **options), name=f"own-{memory.folder.name}")
+        return replace(load("own", list(memory.turns()), **options), name=f"own-{memory.name}")
     if memory is not None or own["n"] is not None or own["questions"] is not None:
         raise SettingsError(
             f"{definition.name} has its own turns and questions; memory=, n= and questions= are for own"
@@ -134,6 +134,6 @@ def _side(opened: ExitStack, benchmark: Benchmark, memory: Memory | None, work: 
             raise SettingsError("a memory of yours is asked with its own embedder; open it with another one instead")
         settings, dense = memory.settings, memory.indexes.dense()
         remembered = None if dense is None else RememberingEmbedder(dense.embedder, work)
-        memory = opened.enter_context(Memory(memory.folder, settings=settings, embedder=remembered, create=False))
+        memory = opened.enter_context(memory.opened_with(remembered))
     weights, origin = weights_of(settings)
     return Side(memory=memory, embedder=remembered, weights=weights, origin=origin)

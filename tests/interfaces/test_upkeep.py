@@ -17,6 +17,7 @@ def test_stats_as_json(memory_rag: CommandLine, talk: Path) -> None:
     assert sizes.keys() == {"words", "vectors", "derived"}
     assert sizes["words"] >= (talk / "turns.sqlite").stat().st_size
     assert counted == {
+        "place": str(talk),
         "folder": str(talk),
         "n_turns": 5,
         "by_role": {"user": 2, "assistant": 2, "tool": 1},

@@ -14,7 +14,7 @@ from typing import BinaryIO
 import pytest
 
 from memory_rag.errors import MemoryLockedError, StoreError
-from memory_rag.store.files import locked, write_atomically
+from memory_rag.store.files import bytes_by_kind, locked, write_atomically
 
 
 def test_a_file_is_written_for_its_owner_in_a_folder_that_is_made(tmp_path: Path) -> None:
@@ -161,3 +161,11 @@ def test_the_lock_works_again_after_its_folder_was_deleted(tmp_path: Path) -> No
         locked(path, timeout_s=0, what="vectors"),
     ):
         pass
+
+
+def test_bytes_are_those_on_disk_by_kind(tmp_path: Path) -> None:
+    for name, size in {"turns.sqlite": 100, "turns.sqlite-wal": 10, "vectors/a.f32": 7, "derived/b.npz": 3}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(bytes(size))
+
+    assert bytes_by_kind(tmp_path) == {"words": 110, "vectors": 7, "derived": 3}

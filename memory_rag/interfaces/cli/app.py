@@ -22,6 +22,7 @@ from memory_rag.interfaces.cli.place import (
     HomeOption,
     LanguageOption,
     MemoryOption,
+    OwnerOption,
     Place,
     TimezoneOption,
     with_place,
@@ -83,6 +84,7 @@ COMMANDS: Final[dict[str, Listed]] = {
     "export": Listed("importing", "export", _CARE),
     "backup": Listed("copies", "backup", _CARE),
     "restore": Listed("copies", "restore", _CARE),
+    "migrate": Listed("moving", "migrate", _CARE),
     "install": Listed("installing", "install", _CLIENTS),
     "uninstall": Listed("installing", "uninstall", _CLIENTS),
     "serve": Listed("serving", "serve", _CLIENTS),
@@ -180,6 +182,7 @@ def start(
     ctx: typer.Context,
     memory: MemoryOption = None,
     home: HomeOption = None,
+    owner: OwnerOption = None,
     embedder: EmbedderOption = None,
     language: LanguageOption = None,
     timezone: TimezoneOption = None,
@@ -198,7 +201,7 @@ def start(
     if ctx.invoked_subcommand is None:
         sys.stdout.write(ctx.get_help() + "\n")
         raise typer.Exit(2)
-    ctx.obj = Place(memory=memory, home=home, embedder=embedder, language=language, timezone=timezone)
+    ctx.obj = Place(memory=memory, home=home, owner=owner, embedder=embedder, language=language, timezone=timezone)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -18,7 +18,6 @@ from memory_rag.interfaces.cli.bench_group import Setup
 from memory_rag.interfaces.cli.output import note
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.progress import Tell, progress_bar
-from memory_rag.memory import Memory
 from memory_rag.trials.contest import Side
 from memory_rag.trials.model_paraphrases import KeptParaphrases, ModelParaphraser
 from memory_rag.trials.running import refuse_leaks
@@ -51,14 +50,7 @@ class Opened:
     def _side(self, embedder: str | None, name: str) -> Side:
         settings, remembered = remembering(self.work, embedder=embedder, home=self.place.home, weights=self.weights)
         if self.is_own:
-            memory = Memory.open(
-                self.place.name,
-                home=self.place.home,
-                embedder="none" if remembered is None else remembered,
-                create=False,
-                language=self.place.language,
-                timezone=self.place.timezone,
-            )
+            memory = self.place.open(embedder="none" if remembered is None else remembered)
         else:
             memory = benchmark_memory(
                 self.benchmark, self.work, settings=settings, embedder=remembered, language=self.place.language
@@ -123,7 +115,7 @@ def _of_own_memory(place: Place, setup: Setup, options: Mapping[str, Any]) -> Be
         wanted |= {} if setup.n is None else {"n": setup.n}
         wanted |= {"questions": setup.questions} if setup.questions else {}
         benchmark = load("own", list(memory.turns()), **{**options, **wanted})
-    return replace(benchmark, name=f"own-{memory.folder.name}")
+    return replace(benchmark, name=f"own-{memory.name}")
 
 
 def _paraphrases(

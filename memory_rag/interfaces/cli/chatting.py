@@ -54,7 +54,7 @@ def chat(
             tell(ENDPOINTS)
         elif sys.stdin.isatty():
             kept = "a new memory" if not len(memory) else f"{len(memory):,} turns are remembered"
-            say(f"{endpoint.model} · {place.name}, {kept} · /help lists what can be asked, Ctrl-D leaves")
+            say(f"{endpoint.model} · {place.title}, {kept} · /help lists what can be asked, Ctrl-D leaves")
         try:
             whole = Chat(session).run()
         finally:

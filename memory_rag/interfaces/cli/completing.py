@@ -7,19 +7,24 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, get_args
 
 import typer
 
 from memory_rag.errors import MemoryRagError
+from memory_rag.server_url import is_on_server
 
 if TYPE_CHECKING:
     from memory_rag.store.names_used import Kind
+    from memory_rag.store.turn_reader import TurnReader
 
 Command = TypeVar("Command", bound=Callable[..., None])
 Complete = Callable[[typer.Context, str], list[str]]
 # A shell puts what is offered into the line as it stands, and some evaluate it: names come from imported files.
+_WAITED_FOR_S: Final = 2
+"""Seconds; libpq takes whole ones, and none under 2."""
 _PLAIN: Final = re.compile(r"[\w@%+=,./-]+")
 
 
@@ -46,17 +51,32 @@ def _used(kind: Kind) -> Complete:
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         from memory_rag.settings import memory_folder
-        from memory_rag.store.names_used import names_used
+        from memory_rag.store.names_used import names_used, names_used_in
 
-        name = _given(ctx, "memory") or os.environ.get("MEMORY_RAG_MEMORY") or "main"
+        name = str(_given(ctx, "memory") or os.environ.get("MEMORY_RAG_MEMORY") or "main")
         try:
-            folder = memory_folder(str(name), home=_given(ctx, "home"))
+            if is_on_server(name):
+                with closing(_store_on_server(ctx, name)) as store:
+                    return _offered(names_used_in(store, kind, beginning=incomplete), incomplete)
+            folder = memory_folder(name, home=_given(ctx, "home"))
             return _offered(names_used(folder, kind, beginning=incomplete), incomplete)
         except (MemoryRagError, OSError):
             # A shell has no place for an error.
             return []
 
     return complete
+
+
+def _store_on_server(ctx: typer.Context, url: str) -> TurnReader:
+    """Open a store for a person who waits at the TAB key: not for long."""
+    from memory_rag.opening import opened
+    from memory_rag.settings import CONFIG_NAME, Settings, home_folder
+
+    config = home_folder(_given(ctx, "home")) / CONFIG_NAME
+    settings = Settings.load(config=config, owner=_given(ctx, "owner"), busy_timeout_s=_WAITED_FOR_S)
+    soon = f"connect_timeout={_WAITED_FOR_S}"
+    url = url if "connect_timeout=" in url else f"{url}{'&' if '?' in url else '?'}{soon}"
+    return opened(url, settings=settings, create=False).store
 
 
 def _words(*words: str) -> Callable[[str], list[str]]:

@@ -22,7 +22,11 @@ def backup(
     """Copy a memory, also one in use, and check the copy."""
     from memory_rag.store.backup import backup as copy
 
-    _report("copied", copy(place.folder, destination), as_json=as_json)
+    folder = place.folder_or(
+        "backup copies a folder; copy the database with pg_dump as a superuser (no other sees every owner's rows), or "
+        "this memory into a folder with: memory-rag migrate FROM TO"
+    )
+    _report("copied", copy(folder, destination), as_json=as_json)
 
 
 def restore(
@@ -36,7 +40,10 @@ def restore(
     """Make a backup a memory again."""
     from memory_rag.store.backup import restore as copy
 
-    _report("restored", copy(source, place.folder, overwrite=overwrite), as_json=as_json)
+    folder = place.folder_or(
+        "restore makes a backup a folder; bring a backup onto the server with: memory-rag migrate FROM TO"
+    )
+    _report("restored", copy(source, folder, overwrite=overwrite), as_json=as_json)
 
 
 def _report(what: str, copied: Copied, *, as_json: bool) -> None:

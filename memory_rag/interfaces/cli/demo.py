@@ -94,7 +94,7 @@ class _Tour:
 
         if any(turn.source is None or turn.source.name != _SOURCE for turn in self.memory.turns()):
             raise StoreError(
-                f"{self.memory.folder} holds a memory of its own, and the demo would mix its words in; "
+                f"{self.memory.place} holds a memory of its own, and the demo would mix its words in; "
                 "give a new name: memory-rag demo --memory demo"
             )
         say(self.ink.bold("memory-rag demo"))
@@ -137,9 +137,10 @@ class _Tour:
         self.heading("Next", None)
         if self.kept:
             # A home that was set for this command only may not be set for the next.
-            moved = os.environ.get("MEMORY_RAG_HOME") and self.place.home is None
-            folder = str(self.memory.folder)
-            place = Place(memory=folder if "/" in folder else f"./{folder}") if moved else self.place
+            place = self.place
+            if os.environ.get("MEMORY_RAG_HOME") and place.home is None and not place.is_on_server:
+                folder = str(self.memory.folder)
+                place = Place(memory=folder if "/" in folder else f"./{folder}")
             say(f"  {place.command('search', 'what did I decide about CSV?')}")
             say(f"  {place.command('stats')}")
         else:

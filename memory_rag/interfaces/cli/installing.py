@@ -119,7 +119,7 @@ def uninstall(
     _report(client, written, as_json=as_json, done=f"{name} is out of", restart="")
     if not any(one["changed"] for one in written):
         note(f"there was no entry {name!r}")
-    note(f"what is remembered is still in {place.folder}")
+    note(f"what is remembered is still in {place.shown}")
 
 
 def _started(place: Place) -> Started:

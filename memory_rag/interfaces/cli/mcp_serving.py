@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memory_rag.errors import SettingsError
 from memory_rag.interfaces.cli.output import tell
 from memory_rag.interfaces.cli.place import Place
-from memory_rag.settings import CONFIG_NAME, Settings, home_folder
+
+if TYPE_CHECKING:
+    from memory_rag.interfaces.serving.live_memory import LiveMemory
 
 TOKEN_VARIABLE = "MEMORY_RAG_TOKEN"
 TokenFile = Annotated[
@@ -50,7 +52,6 @@ def mcp(
     """
     from memory_rag.interfaces.mcp.serving import serve_http, serve_stdio
     from memory_rag.interfaces.serving.listening import Address
-    from memory_rag.interfaces.serving.live_memory import LiveMemory
 
     given = [
         name
@@ -66,7 +67,7 @@ def mcp(
     if given and not http:
         raise typer.BadParameter(f"{given[0]} is for HTTP; add --http")
     pending_limit = pending_limit_of(place)
-    live = LiveMemory(place.folder, lambda create: place.open(create=create, pending_limit=pending_limit))
+    live = live_memory(place, pending_limit=pending_limit)
     if not http:
         serve_stdio(live)
         return
@@ -77,14 +78,22 @@ def mcp(
         hosts=allow_host or (),
         origins=allow_origin or (),
     )
-    serve_http(live, address, told=lambda url: tell(f"serving {place.folder} at {url}; stop with Ctrl-C"))
+    serve_http(live, address, told=lambda url: tell(f"serving {place.shown} at {url}; stop with Ctrl-C"))
+
+
+def live_memory(place: Place, *, pending_limit: int) -> LiveMemory:
+    """Return the memory that a command line names, to be opened when a client first needs it."""
+    from memory_rag.interfaces.serving.live_memory import LiveMemory
+
+    where = place.shown if place.is_on_server else place.folder
+    return LiveMemory(where, lambda create: place.open(create=create, pending_limit=pending_limit))
 
 
 def pending_limit_of(place: Place) -> int:
     """Return how many turns a search embeds on its way: few, since the server embeds what waits in the background."""
     from memory_rag.interfaces.serving.catching_up import is_paid_for
 
-    settings = Settings.load(config=home_folder(place.home) / CONFIG_NAME, embedder=place.embedder)
+    settings = place.settings()
     if is_paid_for(settings.embedder):
         return settings.pending_limit
     return min(settings.pending_limit, _ON_THE_WAY)

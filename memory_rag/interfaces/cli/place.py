@@ -7,18 +7,20 @@ import inspect
 import os
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
-from memory_rag.errors import MemoryRagError, NotAMemoryError
+from memory_rag.errors import MemoryRagError, NotAMemoryError, StoreError
 from memory_rag.interfaces.cli.completing import with_completion
 from memory_rag.interfaces.cli.help_page import WHERE
+from memory_rag.server_url import is_on_server, memory_of, without_secrets
 
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
+    from memory_rag.settings import Settings
 
 Result = TypeVar("Result")
 
@@ -66,8 +68,9 @@ MemoryOption = Annotated[
     typer.Option(
         "--memory",
         "-m",
-        metavar="NAME|PATH",
-        help="A name under the home folder, or a path with a slash in it. Default: main, or MEMORY_RAG_MEMORY.",
+        metavar="NAME|PATH|URL",
+        help="A name under the home folder, a path with a slash in it, or the postgresql:// URL of a server. "
+        "Default: main, or MEMORY_RAG_MEMORY.",
         show_default=False,
         rich_help_panel=WHERE,
     ),
@@ -78,6 +81,16 @@ HomeOption = Annotated[
         "--home",
         metavar="FOLDER",
         help="Where memories with a name lie. Default: MEMORY_RAG_HOME, or your data folder.",
+        show_default=False,
+        rich_help_panel=WHERE,
+    ),
+]
+OwnerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--owner",
+        metavar="NAME",
+        help="Whose memory, on a server. Default: main, or MEMORY_RAG_OWNER.",
         show_default=False,
         rich_help_panel=WHERE,
     ),
@@ -118,6 +131,7 @@ TimezoneOption = Annotated[
 _SHARED: Final[dict[str, Any]] = {
     "memory": MemoryOption,
     "home": HomeOption,
+    "owner": OwnerOption,
     "embedder": EmbedderOption,
     "language": LanguageOption,
     "timezone": TimezoneOption,
@@ -130,26 +144,53 @@ class Place:
 
     memory: str | None = None
     home: Path | None = None
+    owner: str | None = None
     embedder: str | None = None
     language: str | None = None
     timezone: str | None = None
 
     def over(self, outer: Place) -> Place:
         """Return this place with what it lacks from another: what stands after the command over what stands before."""
-        return Place(
-            memory=self.memory or outer.memory,
-            home=self.home or outer.home,
-            embedder=self.embedder or outer.embedder,
-            language=self.language or outer.language,
-            timezone=self.timezone or outer.timezone,
-        )
+        return Place(**{spec.name: getattr(self, spec.name) or getattr(outer, spec.name) for spec in fields(Place)})
 
     @property
     def name(self) -> str:
+        """The memory as it was named; of a server, its URL with all that is secret in it."""
         return self.memory or os.environ.get("MEMORY_RAG_MEMORY") or "main"
 
     @property
+    def is_on_server(self) -> bool:
+        return is_on_server(self.name)
+
+    @property
+    def shown(self) -> str:
+        """Where the memory is, as messages name it."""
+        return memory_of(self.name, owner=self.settings().owner) if self.is_on_server else str(self.folder)
+
+    @property
+    def title(self) -> str:
+        """What the memory is called: its name or its folder's, or its owner's on a server."""
+        if self.is_on_server:
+            return self.settings().owner
+        return self.name if "/" not in self.name else self.folder.name
+
+    @property
     def folder(self) -> Path:
+        """The folder of a memory that isn't on a server.
+
+        Raises:
+            StoreError: it is on one.
+        """
+        return self.folder_or("it has no folder")
+
+    def folder_or(self, instead: str) -> Path:
+        """Return the folder; for a memory on a server, ``instead`` says what does there what a command does here.
+
+        Raises:
+            StoreError: it is on one.
+        """
+        if self.is_on_server:
+            raise StoreError(f"{self.shown}, lies on a server: {instead}")
         from memory_rag.settings import memory_folder
 
         return memory_folder(self.name, home=self.home)
@@ -157,26 +198,37 @@ class Place:
     @property
     def exists(self) -> bool:
         """Tell whether there is a memory already."""
-        return (self.folder / "turns.sqlite").is_file()
+        if not self.is_on_server:
+            return (self.folder / "turns.sqlite").is_file()
+        try:
+            self.open().close()
+        except NotAMemoryError:
+            return False
+        return True
+
+    def settings(self) -> Settings:
+        """Return the settings that the memory is opened with."""
+        from memory_rag.settings import CONFIG_NAME, Settings, home_folder
+
+        return Settings.load(
+            config=home_folder(self.home) / CONFIG_NAME,
+            owner=self.owner,
+            embedder=self.embedder,
+            language=self.language,
+            timezone=self.timezone,
+        )
 
     def open(self, *, create: bool = False, **settings: Any) -> Memory:
         """Open the memory, with further settings; one that isn't there is made only if ``create``."""
         from memory_rag.memory import Memory
 
-        if not (create or self.exists) and (others := self._others()):
+        if not (create or self.is_on_server or self.exists) and (others := self._others()):
             raise NotAMemoryError(
                 f"{self.folder} holds no memory; choose one of these with --memory: {', '.join(others)}; "
                 "or make it with: memory-rag import"
             )
-        return Memory.open(
-            self.name,
-            home=self.home,
-            embedder=self.embedder,
-            create=create,
-            language=self.language,
-            timezone=self.timezone,
-            **settings,
-        )
+        given = {"owner": self.owner, "embedder": self.embedder, "language": self.language, "timezone": self.timezone}
+        return Memory.open(self.name, home=self.home, create=create, **{**given, **settings})
 
     def _others(self) -> list[str]:
         """Return the names of the memories under the home folder; none where this one is a path."""
@@ -185,11 +237,22 @@ class Place:
         return sorted(path.parent.name for path in self.folder.parent.glob("*/turns.sqlite"))
 
     def command(self, *words: str) -> str:
-        """Return a command line that works on this memory, to be copied from a message."""
-        given = [("--memory", self.memory), ("--home", self.home)]
+        """Return a command line that works on this memory, to be copied from a message; no password is in it."""
+        memory = without_secrets(self.memory) if self.memory and is_on_server(self.memory) else self.memory
+        given = [("--memory", memory), ("--home", self.home), ("--owner", self.owner)]
         return shlex.join(
             ["memory-rag", *words, *(part for name, value in given if value for part in (name, str(value)))]
         )
+
+    def checked(self, *given: object) -> Place:
+        """Return this place; an owner where neither it nor an argument names a server is wrong usage."""
+        named = (self.name, *(one for one in given if isinstance(one, str)))
+        if self.owner is not None and not any(map(is_on_server, named)):
+            raise typer.BadParameter(
+                f"--owner says whose memory on a server, and {self.name!r} is none; name the server's URL with "
+                "--memory postgresql://…, or leave --owner out"
+            )
+        return self
 
 
 def with_place(run: Callable[..., None]) -> Callable[..., None]:
@@ -205,7 +268,7 @@ def with_place(run: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(run)
     def command(*, ctx: typer.Context, **given: Any) -> None:
         place = Place(**{name: given.pop(name) for name in _SHARED})
-        run(place.over(ctx.obj or Place()), **given)
+        run(place.over(ctx.obj or Place()).checked(*given.values()), **given)
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return with_completion(command)

@@ -9,7 +9,14 @@ from typing import Annotated, Final
 
 import typer
 
-from memory_rag.interfaces.cli.mcp_serving import AllowHost, AllowOrigin, TokenFile, pending_limit_of, token_of
+from memory_rag.interfaces.cli.mcp_serving import (
+    AllowHost,
+    AllowOrigin,
+    TokenFile,
+    live_memory,
+    pending_limit_of,
+    token_of,
+)
 from memory_rag.interfaces.cli.output import note, tell
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.settings import home_folder
@@ -50,7 +57,6 @@ def serve(
     MEMORY_RAG_UPSTREAM_KEY; it is never stored.
     """
     from memory_rag.interfaces.serving.listening import Address
-    from memory_rag.interfaces.serving.live_memory import LiveMemory
     from memory_rag.interfaces.serving.memories import Memories
     from memory_rag.interfaces.serving.running import serve as run
 
@@ -60,19 +66,16 @@ def serve(
     )
     pending_limit = pending_limit_of(place)
 
-    def live(of: Place) -> LiveMemory:
-        return LiveMemory(of.folder, lambda create: of.open(create=create, pending_limit=pending_limit))
-
     named = "/" not in place.name
     memories = Memories(
-        live(place),
-        name=place.name if named else place.folder.name,
+        live_memory(place, pending_limit=pending_limit),
+        name=place.title,
         home=home_folder(place.home) if named else None,
-        opened=lambda name: live(replace(place, memory=name)),
+        opened=lambda name: live_memory(replace(place, memory=name), pending_limit=pending_limit),
     )
 
     def told(url: str) -> None:
-        tell(f"serving {place.folder}; stop with Ctrl-C")
+        tell(f"serving {place.shown}; stop with Ctrl-C")
         tell(f"  the page  {url}")
         if upstream is not None:
             tell(f"  chat      {url}v1, answered by {upstream}")

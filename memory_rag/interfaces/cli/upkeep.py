@@ -20,7 +20,7 @@ from memory_rag.interfaces.cli.terminal import Ink, columns_of, fitted, padded, 
 from memory_rag.interfaces.cli.turn_shape import when
 
 if TYPE_CHECKING:
-    from memory_rag.health import Checkup
+    from memory_rag.checkup import Checkup
     from memory_rag.inventory import Stats
 
 _SPEAKERS_SHOWN = 6
@@ -72,8 +72,9 @@ def doctor(
 ) -> None:
     """Check that all of a memory is well; changes nothing.
 
-    Every text against its SHA-256, the keyword index against the words, the vectors, the files, the disk. With
-    --rescue, the words of a damaged memory that can still be read, and are what was stored, go into a new folder.
+    Every text against its SHA-256, the keyword index against the words, the vectors, the files, the disk. On a server
+    also what keeps owners apart, the server's indexes, its versions and settings. With --rescue, the words of a damaged
+    memory that can still be read, and are what was stored, go into a new folder.
     """
     if rescue is not None:
         _rescue(place, rescue, as_json=as_json)
@@ -84,9 +85,12 @@ def doctor(
     except (NotAMemoryError, NewerFormatError):
         raise
     except StoreError as error:
-        from memory_rag.health import WORDS_REMEDY, Checkup, Finding
+        if place.is_on_server:
+            raise
+        from memory_rag.checkup import Checkup, Finding
+        from memory_rag.health import WORDS_REMEDY
 
-        checkup = Checkup(place.folder, (Finding("words", "fail", str(error), WORDS_REMEDY),))
+        checkup = Checkup(place.shown, (Finding("words", "fail", str(error), WORDS_REMEDY),))
     if as_json:
         print_json(checkup.as_json())
     else:
@@ -98,7 +102,11 @@ def doctor(
 def _rescue(place: Place, new: Path, *, as_json: bool) -> None:
     from memory_rag.store.rescue import rescue
 
-    rescued = rescue(place.folder, new)
+    folder = place.folder_or(
+        "--rescue reads a damaged file; put the database back from a backup of your server's own tools, or bring what "
+        "can be read into a folder with: memory-rag migrate FROM TO"
+    )
+    rescued = rescue(folder, new)
     if as_json:
         print_json(rescued.as_json())
     else:
@@ -158,7 +166,7 @@ def _print_stats(counted: Stats, zone: tzinfo) -> None:
 def _stats_rows(counted: Stats, zone: tzinfo) -> Iterator[tuple[str, str]]:
     from memory_rag.inventory import readable_size
 
-    yield "memory", str(counted.folder)
+    yield "memory", counted.place
     yield "turns", f"{counted.n_turns:,}{_in_brackets(counted.by_role)}"
     yield "words", f"{counted.n_words:,}"
     sessions = "1 session" if counted.n_sessions == 1 else f"{counted.n_sessions:,} sessions"
@@ -182,16 +190,20 @@ def _stats_rows(counted: Stats, zone: tzinfo) -> Iterator[tuple[str, str]]:
         yield "redacted", f"{kinds_listed(redacted)}, before they were stored"
     yield "languages", ", ".join(counted.languages)
     sizes = ", ".join(f"{kind} {readable_size(size)}" for kind, size in counted.n_bytes.items())
-    yield "on disk", f"{readable_size(sum(counted.n_bytes.values()))} ({sizes})"
-    yield "words in", "turns.sqlite: " + _rows_told(counted)
-    if counted.n_bytes["vectors"]:
-        yield "vectors in", "vectors/, a pair of files for each embedder"
-    if counted.n_bytes["derived"]:
-        yield "indexes in", "derived/, which may be deleted at any time"
+    if counted.folder is None:
+        yield "on disk", f"{readable_size(sum(counted.n_bytes.values()))} of rows ({sizes}), indexes not counted"
+        yield "words in", "tables: " + _rows_told(counted)
+    else:
+        yield "on disk", f"{readable_size(sum(counted.n_bytes.values()))} ({sizes})"
+        yield "words in", "turns.sqlite: " + _rows_told(counted)
+        if counted.n_bytes["vectors"]:
+            yield "vectors in", "vectors/, a pair of files for each embedder"
+        if counted.n_bytes["derived"]:
+            yield "indexes in", "derived/, which may be deleted at any time"
     yield "embedder", counted.embedder or "none"
     yield "embedded", f"{counted.embedded:,}, pending {counted.pending:,}"
     saved = "not saved" if counted.snapshot_seq is None else f"saved at {counted.snapshot_seq:,}"
-    yield "changes", f"{counted.seq:,}; keyword index {saved}"
+    yield "changes", f"{counted.seq:,}" + (f"; keyword index {saved}" if counted.folder is not None else "")
 
 
 def _rows_told(counted: Stats) -> str:
@@ -229,7 +241,7 @@ def _print_checkup(checkup: Checkup) -> None:
     ink, width = Ink(is_colourful(sys.stdout)), screen_width()
     styles = {"ok": ink.good, "warn": ink.odd, "fail": ink.bad}
     room = max(len(finding.name) for finding in checkup.findings) + 2
-    say(f"{ink.bold('memory')} {shown(str(checkup.folder))}")
+    say(f"{ink.bold('memory')} {shown(checkup.place)}")
     for finding in checkup.findings:
         head = styles[finding.state](padded(finding.state, 6)) + padded(finding.name, room)
         remedy = [f"→ {finding.remedy}"] if finding.remedy and finding.state != "ok" else []

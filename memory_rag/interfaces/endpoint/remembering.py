@@ -33,7 +33,7 @@ class Exchange:
     thread: Thread
     last: Saying | None
     place: tuple[str, str]
-    """The memory's folder and the conversation."""
+    """Where the memory is, and the conversation."""
     is_changed: bool = False
     """Whether the body differs from what the client sent."""
     stored: tuple[str, ...] = ()
@@ -147,9 +147,9 @@ class Remembering:
                 self._answering[exchange.place] += 1
 
     def _thread(self, memory: Memory, said: Sequence[Saying], wish: ChatWish, now: datetime) -> Thread:
-        here = str(memory.folder)
+        here = memory.place
         with self._noting:
-            answering = [conversation for folder, conversation in self._answering if folder == here]
+            answering = [conversation for place, conversation in self._answering if place == here]
         return Threads(memory.store).find(said, named=wish.conversation, now=now, being_answered=answering)
 
     def _known_again(self, memory: Memory, said: Sequence[Saying], exchange: Exchange) -> Known:
@@ -172,7 +172,7 @@ class Remembering:
             wish,
             Thread(thread.conversation_id, len(said), chain),
             said[-1] if said else None,
-            (str(memory.folder), thread.conversation_id),
+            (memory.place, thread.conversation_id),
         )
 
     def _store(self, memory: Memory, exchange: Exchange, said: Sequence[Saying], thread: Thread, now: datetime) -> None:

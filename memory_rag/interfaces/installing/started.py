@@ -8,8 +8,16 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+from memory_rag.errors import SettingsError
+from memory_rag.server_url import has_secret, is_on_server, server_of
 from memory_rag.settings import setting_names
+
+_OF_THE_CLIENT: Final = frozenset(
+    {"PGPASSFILE", "PGSERVICEFILE", "PGSSLMODE", "PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"}
+)
+"""What PostgreSQL's client reads of the environment, and is no secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +43,10 @@ def started(options: Mapping[str, str], *, environment: Mapping[str, str], execu
 
     ``options`` are those that were given (``memory``, ``home`` …); ``executable`` is the Python that runs. What the
     environment says of home and memory becomes an option; its other settings go along as they are, keys and tokens
-    never.
+    never; for a memory on a server also where PostgreSQL's client finds a password and a certificate.
+
+    Raises:
+        SettingsError: a password is in the URL of a server: other programs' settings are no place for it.
     """
     given = {
         "memory": environment.get("MEMORY_RAG_MEMORY"),
@@ -43,14 +54,23 @@ def started(options: Mapping[str, str], *, environment: Mapping[str, str], execu
         **{name: value for name, value in options.items() if value},
     }
     memory = given.pop("memory")
-    if memory and "/" in memory:
+    on_server = memory is not None and is_on_server(memory)
+    if memory and "/" in memory and not on_server:
         memory = str(Path(memory).expanduser().absolute())
     home = given.pop("home")
     if home:
         home = str(Path(home).expanduser().absolute())
     named = {"memory": memory, "home": home, **given}
+    for url in (memory, environment.get("MEMORY_RAG_REPLICA")):
+        if url and is_on_server(url) and has_secret(url):
+            raise SettingsError(
+                f"the URL of {server_of(url)} has a password in it, which would be written into another program's "
+                "settings for all to read; put a line host:port:database:user:password into ~/.pgpass (chmod 600), and "
+                "leave the password out of the URL"
+            )
     script = executable.parent / "memory-rag"
     own = {f"MEMORY_RAG_{name.upper()}" for name in setting_names()} | {"MEMORY_RAG_MINILM_PATH"}
+    own |= _OF_THE_CLIENT if on_server else set()
     return Started(
         words=(str(script),) if script.is_file() else (str(executable), "-m", "memory_rag"),
         memory=tuple(part for name, value in named.items() if value for part in (f"--{name}", value)),

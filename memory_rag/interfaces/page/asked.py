@@ -86,11 +86,6 @@ class Drawn:
     status: int = 200
 
 
-def is_absent(live: LiveMemory) -> bool:
-    """Tell a memory that isn't there yet from one that is damaged."""
-    return not (live.folder / "turns.sqlite").exists()
-
-
 def digest_of(shown: Iterable[str]) -> str:
     """Return a digest of what was shown, by which a form tells that nothing else is changed by it."""
     return hashlib.sha256("\0".join(shown).encode("utf-8", "surrogatepass")).hexdigest()[:32]

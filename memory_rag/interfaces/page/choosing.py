@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
@@ -37,8 +36,8 @@ class Choosing:
             "day": "",
         }
         # Gone, or never there, between the list and the look.
-        with suppress(OSError):
-            status = (self._memories.get(name).folder / "turns.sqlite").stat()
-            shown["size"] = readable_size(status.st_size)
-            shown["day"] = datetime.fromtimestamp(status.st_mtime, UTC).astimezone().strftime("%Y-%m-%d")
+        if (found := self._memories.get(name).when_changed()) is not None:
+            n_bytes, at = found
+            shown["size"] = readable_size(n_bytes)
+            shown["day"] = datetime.fromtimestamp(at, UTC).astimezone().strftime("%Y-%m-%d")
         return shown

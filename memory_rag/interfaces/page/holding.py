@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from memory_rag.interfaces.page.asked import Asked, Drawn
-from memory_rag.inventory import bytes_by_kind, readable_size
+from memory_rag.inventory import n_bytes_of, readable_size
 
 _SHOWN: Final = 200
 
@@ -33,8 +33,8 @@ def about(asked: Asked) -> Drawn:
     values = {
         "n_turns": len(memory),
         "n_conversations": len(memory.store.conversations()),
-        "folder": str(memory.folder),
-        "size": readable_size(sum(bytes_by_kind(memory.folder).values())),
+        "place": memory.place,
+        "size": readable_size(sum(n_bytes_of(memory.store).values())),
         "files": [
             (one.path, asked.texts.tell(f"file_{one.status.replace(' ', '_')}")) for one in memory.prompt.files.read()
         ],

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from memory_rag.importers import ImportOptions
 from memory_rag.importers.registry import importers
-from memory_rag.interfaces.page.asked import Asked, Drawn, ToldError, is_absent
+from memory_rag.interfaces.page.asked import Asked, Drawn, ToldError
 from memory_rag.interfaces.page.uploads import LARGEST, MOST_FILES, Upload, Uploads
 from memory_rag.inventory import readable_size
 
@@ -110,7 +110,7 @@ class Importing:
 def _look(live: LiveMemory, upload: Upload) -> None:
     from memory_rag.memory import Memory
 
-    if is_absent(live):
+    if live.is_absent():
         with (
             TemporaryDirectory(prefix="memory-rag-") as elsewhere,
             Memory.open(Path(elsewhere) / "memory", embedder="none") as empty,

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from memory_rag.errors import MemoryLockedError, MemoryRagError, NotAMemoryError, QueryError, UnknownTurnError
-from memory_rag.interfaces.page.asked import Asked, Drawn, FormMark, StaleFormError, ToldError, is_absent
+from memory_rag.interfaces.page.asked import Asked, Drawn, FormMark, StaleFormError, ToldError
 from memory_rag.interfaces.page.changing import CHANGING
 from memory_rag.interfaces.page.choosing import Choosing
 from memory_rag.interfaces.page.correcting import CORRECTING
@@ -146,7 +146,7 @@ class Page:
             live = self._live(place.name)
             drawn = view(Asked(place.path, fields, texts, live, place.name))
         except MemoryRagError as error:
-            if not (isinstance(error, NotAMemoryError) and is_absent(live)):
+            if not (isinstance(error, NotAMemoryError) and live.is_absent()):
                 return self._wrong(error, request)
             drawn = Drawn("empty", {"title": texts.tell("empty_heading")})
         if drawn.to:

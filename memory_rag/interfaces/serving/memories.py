@@ -33,6 +33,8 @@ class Memories:
         """
         if name is None or name == self.name:
             return self.own
+        if self._home is None:
+            raise NotAMemoryError(f"this server has no memory {name!r}; the one it serves is {self.name}, and no other")
         if self._opened is None or name not in self.names():
             raise NotAMemoryError(
                 f"this server has no memory {name!r}; it has: {', '.join(self.names())}; make one with: "
