@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from functools import cached_property
 from typing import Final
 
 from memory_rag.store.engine import Connection
@@ -28,8 +29,11 @@ class Tombstones:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        found = connection.execute("SELECT value FROM facts WHERE name = ?", (_KEY,)).fetchone()
-        self._key = None if found is None else bytes.fromhex(found[0])
+
+    @cached_property
+    def _key(self) -> bytes | None:
+        found = self._connection.execute("SELECT value FROM facts WHERE name = ?", (_KEY,)).fetchone()
+        return None if found is None else bytes.fromhex(found[0])
 
     @property
     def any(self) -> bool:

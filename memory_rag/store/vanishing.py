@@ -40,11 +40,9 @@ class Vanishing:
     before_row: int
     """Rows from here on were stored by this import."""
     turn_ids: list[str] = field(default_factory=list)
-    any_marked: bool = False
+    _any_marked: bool | None = None
+    """None until it is asked for: of an add by itself nobody asks."""
     _passage: Passage | None = None
-
-    def __post_init__(self) -> None:
-        self.any_marked = self.connection.execute("SELECT 1 FROM vanished LIMIT 1").fetchone() is not None
 
     def passage(self, source_name: str, conversation_id: str) -> Passage:
         """Return what was seen so far of a conversation; the one before it has ended."""
@@ -56,7 +54,9 @@ class Vanishing:
 
     def came_back(self, row: int) -> None:
         """Take a mark away: the source has the turn."""
-        if self.any_marked:
+        if self._any_marked is None:
+            self._any_marked = self.connection.execute("SELECT 1 FROM vanished LIMIT 1").fetchone() is not None
+        if self._any_marked:
             self.connection.execute("DELETE FROM vanished WHERE row = ?", (row,))
 
     def end(self) -> None:
@@ -71,7 +71,7 @@ class Vanishing:
         ).fetchall():
             if row not in passage.rows:
                 self.connection.execute("INSERT INTO vanished VALUES (?, ?)", (row, self.now))
-                self.any_marked = True
+                self._any_marked = True
                 self.turn_ids.append(turn_id)
 
 
