@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from memory_rag.embedding.readable import pieces
 from memory_rag.evaluation.benchmark import Benchmark
+from memory_rag.turns import printable
 
 
 class TokenCounts(Mapping[str, int]):
     """The number of tokens of each of a benchmark's documents, by id, a session's being those of its turns.
 
     A text is counted when its document is first looked up, and once however many turns say it: a budget is spent by a
-    question's first hits, and most documents are among nobody's.
+    question's first hits, and most documents are among nobody's. A text of more tokens than ``enough`` is counted only
+    until they are more: no budget holds it, however many it has.
     """
 
-    def __init__(self, benchmark: Benchmark, *, count: Callable[[str], int]) -> None:
+    def __init__(self, benchmark: Benchmark, *, count: Callable[[str], int], enough: int) -> None:
         self._documents = {document.doc_id: document for document in benchmark.documents}
         self._count = count
+        self._enough = enough
         self._of_document: dict[str, int] = {}
         self._of_text: dict[str, int] = {}
 
@@ -39,5 +43,13 @@ class TokenCounts(Mapping[str, int]):
     def _of(self, text: str) -> int:
         found = self._of_text.get(text)
         if found is None:
-            found = self._of_text[text] = self._count(text)
+            found = self._of_text[text] = self._counted(printable(text))
         return found
+
+    def _counted(self, text: str) -> int:
+        counted = 0
+        for piece in pieces(text):
+            counted += self._count(piece.of(text))
+            if counted > self._enough:
+                break
+        return counted

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,98 +41,132 @@ class Example:
 
 
 class Lists:
-    """Examples made ready to fit: a row for every relevant candidate, held against the others of its question."""
+    """Examples made ready to fit: a row for every relevant candidate, held against the others of its question.
 
-    def __init__(self, examples: Sequence[Example], *, start: Values) -> None:
+    The rows of the conversations of a fold lie together, so that leaving it out copies nothing.
+    """
+
+    def __init__(
+        self, examples: Sequence[Example], *, start: Values, folds: Sequence[frozenset[str]] = (frozenset(),)
+    ) -> None:
         if not any(example.relevant.any() for example in examples):
             raise QueryError("no question has its evidence among the candidates, so there is nothing to fit weights to")
-        rows: list[npt.NDArray[np.float32]] = []
-        shares: list[float] = []
-        conversations: list[str] = []
-        best: list[float] = []
+        self.start = start
+        fold_of = {name: number for number, fold in enumerate(folds) for name in fold}
+        rows: list[list[npt.NDArray[np.float32]]] = [[] for _ in folds]
+        shares: list[list[float]] = [[] for _ in folds]
         for example in examples:
+            number = fold_of.get(example.conversation_id, 0)
             totals = example.values @ start.astype(np.float32)
-            best.append(float(totals.max(initial=0.0)))
             others = np.flatnonzero(~example.relevant)
             others = others[np.argsort(-totals[others], kind="stable")[:OTHERS]]
             for place in np.flatnonzero(example.relevant):
-                rows.append(example.values[others] - example.values[place])
-                shares.append(1 / int(example.relevant.sum()))
-                conversations.append(example.conversation_id)
-        n_signals = len(start)
-        width = max(map(len, rows))
-        self.differences = np.zeros((len(rows), width, n_signals), np.float32)
-        self.held = np.zeros((len(rows), width), np.bool_)
-        for number, row in enumerate(rows):
-            self.differences[number, : len(row)] = row
-            self.held[number, : len(row)] = True
-        self.shares = np.array(shares)
-        self.conversations = np.array(conversations)
-        self.start = start
+                rows[number].append(example.values[others] - example.values[place])
+                shares[number].append(1 / int(example.relevant.sum()))
+        self.parts = [_Part.of(*part, n_signals=len(start)) for part in zip(rows, shares, strict=True)]
+        self._along = [part.along(start) for part in self.parts]
 
-    def fitted(self, *, without: frozenset[str] = frozenset()) -> Values:
-        """Return the weights that fit best, the questions of some conversations left out.
+    def fitted(self, *, without: int | None = None) -> Values:
+        """Return the weights that fit best, the questions of the fold with this number left out.
 
         Raises:
             QueryError: nothing is left to fit to.
         """
-        keep = ~np.isin(self.conversations, list(without))
-        if not keep.any():
+        kept = [number for number, part in enumerate(self.parts) if number != without and len(part.shares)]
+        if not kept:
             raise QueryError("without these conversations no question is left to fit weights to")
-        problem = _Problem(self.differences[keep], self.held[keep], self.shares[keep])
-        scaled = problem.along(self.start)
-        factor = scaled.minimum(np.ones(1), centre=np.ones(1), prior=1e-3)[0]
+        one = np.ones(1)
+        factor = _minimum([self._along[number] for number in kept], one, centre=one, prior=1e-3)[0]
         centre = self.start * max(factor, 1e-3)
-        return problem.minimum(centre, centre=centre, prior=_PRIOR)
+        return _minimum([self.parts[number] for number in kept], centre, centre=centre, prior=_PRIOR)
+
+
+class _Slope(NamedTuple):
+    """The loss at some weights, with its first and its second derivatives."""
+
+    loss: float
+    gradient: Values
+    curvature: Values
 
 
 @dataclass(frozen=True, slots=True)
-class _Problem:
+class _Part:
+    """Rows of some questions: how far each other candidate is ahead by each signal, shape (rows, others, signals).
+
+    They are multiplied row by row: of larger products BLAS makes several threads, which on a busy machine spend ten
+    times as long on waiting for each other.
+    """
+
     differences: npt.NDArray[np.float32]
     held: _Mask
     shares: Values
 
-    def along(self, direction: Values) -> _Problem:
-        """Return the same problem with one weight: a factor of this direction."""
-        moved = self.differences @ direction.astype(np.float32)
-        return _Problem(moved[:, :, None], self.held, self.shares)
+    @classmethod
+    def of(cls, rows: Sequence[npt.NDArray[np.float32]], shares: Sequence[float], *, n_signals: int) -> _Part:
+        width = max(map(len, rows), default=0)
+        differences = np.zeros((len(rows), width, n_signals), np.float32)
+        held = np.zeros((len(rows), width), np.bool_)
+        for number, row in enumerate(rows):
+            differences[number, : len(row)] = row
+            held[number, : len(row)] = True
+        return cls(differences, held, np.array(shares, np.float64))
 
-    def minimum(self, weights: Values, *, centre: Values, prior: float) -> Values:
-        """Return the minimum, by Newton's method with steps halved until the loss falls."""
-        loss, gradient, curvature = self._at(weights, centre=centre, prior=prior)
-        for _ in range(_STEPS):
-            step = np.linalg.solve(curvature, gradient)
-            if float(gradient @ step) < _CLOSE:
-                break
-            size = 1.0
-            while size > 1e-6:
-                tried = weights - size * step
-                found = self._at(tried, centre=centre, prior=prior)
-                if found[0] <= loss - 1e-4 * size * float(gradient @ step):
-                    break
-                size /= 2
-            else:
-                # As low as the single precision of the values goes.
-                break
-            weights, (loss, gradient, curvature) = tried, found
-        return weights
+    def along(self, direction: Values) -> _Part:
+        """Return the same rows with one weight: a factor of this direction."""
+        return _Part(self._ahead(direction)[:, :, None], self.held, self.shares)
 
-    def _at(self, weights: Values, *, centre: Values, prior: float) -> tuple[float, Values, Values]:
-        ahead = (self.differences @ weights.astype(np.float32)).astype(np.float64)
-        ahead = np.where(self.held, ahead, -np.inf)
+    def slope(self, weights: Values) -> _Slope:
+        """Return this part's loss and its derivatives."""
+        ahead = np.where(self.held, self._ahead(weights), -np.inf).astype(np.float64)
         top = np.maximum(ahead.max(axis=1, initial=-np.inf), 0.0)
-        raised = np.exp(ahead - top[:, None])
+        ahead -= top[:, None]
+        raised = np.exp(ahead, out=ahead)
         total = np.exp(-top) + raised.sum(axis=1)
         chance = (raised / total[:, None]).astype(np.float32)
-        mean = np.einsum("lc,lcf->lf", chance, self.differences).astype(np.float64)
-        n_signals = self.differences.shape[2]
-        flat = self.differences.reshape(-1, n_signals)
-        weighted = flat * (chance * self.shares.astype(np.float32)[:, None]).reshape(-1, 1)
-        away = weights - centre
-        loss = float(self.shares @ (top + np.log(total))) + prior / 2 * float(away @ away)
-        gradient = self.shares @ mean + prior * away
-        curvature = (weighted.T @ flat).astype(np.float64) - (mean * self.shares[:, None]).T @ mean
-        return loss, gradient, curvature + prior * np.eye(n_signals)
+        mean = np.matmul(chance[:, None, :], self.differences)[:, 0].astype(np.float64)
+        # Of a matrix with itself BLAS works out one half.
+        halves = self.differences * np.sqrt(chance * self.shares.astype(np.float32)[:, None])[:, :, None]
+        squares = np.matmul(halves.transpose(0, 2, 1), halves).sum(axis=0, dtype=np.float64)
+        return _Slope(
+            float(self.shares @ (top + np.log(total))),
+            self.shares @ mean,
+            squares - np.einsum("l,lf,lg->fg", self.shares, mean, mean),
+        )
+
+    def _ahead(self, weights: Values) -> npt.NDArray[np.float32]:
+        ahead: npt.NDArray[np.float32] = np.matmul(self.differences, weights.astype(np.float32))
+        return ahead
+
+
+def _minimum(parts: Sequence[_Part], weights: Values, *, centre: Values, prior: float) -> Values:
+    """Return the minimum of these parts together, by Newton's method with steps halved until the loss falls."""
+    here = _slope(parts, weights, centre=centre, prior=prior)
+    for _ in range(_STEPS):
+        step = np.linalg.solve(here.curvature, here.gradient)
+        if float(here.gradient @ step) < _CLOSE:
+            break
+        size = 1.0
+        while size > 1e-6:
+            tried = weights - size * step
+            there = _slope(parts, tried, centre=centre, prior=prior)
+            if there.loss <= here.loss - 1e-4 * size * float(here.gradient @ step):
+                break
+            size /= 2
+        else:
+            # As low as the single precision of the values goes.
+            break
+        weights, here = tried, there
+    return weights
+
+
+def _slope(parts: Sequence[_Part], weights: Values, *, centre: Values, prior: float) -> _Slope:
+    away = weights - centre
+    found = [part.slope(weights) for part in parts]
+    return _Slope(
+        sum(one.loss for one in found) + prior / 2 * float(away @ away),
+        np.sum([one.gradient for one in found], axis=0) + prior * away,
+        np.sum([one.curvature for one in found], axis=0) + prior * np.eye(len(weights)),
+    )
 
 
 def folds_of(conversations: Sequence[str]) -> list[frozenset[str]]:
@@ -170,10 +204,11 @@ def cross_validated(examples: Sequence[Example], *, start: Mapping[str, float]) 
     if len(set(conversations)) == 1:
         raise QueryError("weights can't be fitted on other conversations where all questions are about one")
     first = np.array(list(start.values()), np.float64)
-    lists = Lists(examples, start=first)
+    folds = folds_of(conversations)
+    lists = Lists(examples, start=first, folds=folds)
     found: dict[str, dict[str, float]] = {}
-    for fold in folds_of(conversations):
-        weights = _named(lists.fitted(without=fold), start)
+    for number, fold in enumerate(folds):
+        weights = _named(lists.fitted(without=number), start)
         found |= dict.fromkeys(fold, weights)
     return found
 

@@ -8,6 +8,7 @@ a word.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from memory_rag.text.folding import is_mark
@@ -28,7 +29,12 @@ _REACH = 100
 
 def words(text: str) -> list[Span]:
     """Return the spans of the words in a text, in order; none when it holds only space and punctuation."""
-    return [Span(*match.span()) for match in _pattern(_held(text)).finditer(text)]
+    return list(each_word(text))
+
+
+def each_word(text: str) -> Iterator[Span]:
+    """Yield what :func:`words` returns, word by word: enough where the first few tell."""
+    return (Span(*match.span()) for match in _pattern(_held(text)).finditer(text))
 
 
 def count_words(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Final, TypedDict
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from memory_rag.errors import QueryError
 from memory_rag.evaluation.benchmark import Query
@@ -17,6 +17,9 @@ from memory_rag.evaluation.tuning import Example
 from memory_rag.memory import Memory
 from memory_rag.trials.contenders import MemoryRetrievers
 from memory_rag.trials.query_vectors import RememberingEmbedder
+
+if TYPE_CHECKING:
+    from memory_rag.retrieval.dense import DenseIndex
 
 
 class _Fit(TypedDict):
@@ -32,7 +35,8 @@ OF_ANOTHER_EMBEDDER: Final = ("dense", "convex", "hybrid", "hybrid-cv")
 """What another embedder is tried with; the others don't use one, or are known to be worse."""
 _BY_MEANING: Final = frozenset({"dense", "rrf", "convex", "hybrid", "hybrid-cv"})
 _MEASURED: Final = 64
-"""Turns that are embedded to say how long the others will take."""
+_MEASURED_LENGTH: Final = 20_000
+"""Turns that are embedded to say how long the others will take, and code points of them together at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,17 +143,30 @@ def embed_side(side: Side, telling: Telling) -> None:
     """Embed the turns that lack a vector; what was embedded before is kept."""
     memory = side.memory
     dense = memory.indexes.dense()
-    table = memory.indexes.keyword.table
-    if dense is None or len(dense.pending(table)) == 0:
+    if dense is None or (n_pending := len(dense.pending(memory.indexes.keyword.table))) == 0:
         return
-    n_pending = len(dense.pending(table))
-    start = perf_counter()
-    done = dense.embed(table, memory.store, limit=_MEASURED)
-    left = n_pending - done
-    if left and done:
-        seconds = (perf_counter() - start) / done * left
+    seconds = _time_to_embed(memory, dense)
+    if seconds:
         telling.note(f"{n_pending:,} turns to embed, about {_roughly(seconds)}; a stopped run is taken up again")
     memory.embed(progress=telling.progress)
+
+
+def _time_to_embed(memory: Memory, dense: DenseIndex) -> float:
+    """Embed some of the turns that lack a vector, and return about how many seconds the others will take."""
+    table, lengths = memory.indexes.keyword.table, memory.indexes.keyword.bm25.lengths
+    pending = dense.pending(table)
+    start = perf_counter()
+    dense.embed(table, memory.store, limit=_MEASURED, budget=_MEASURED_LENGTH)
+    left = dense.pending(table)
+    done = int(lengths[pending].sum() - lengths[left].sum())
+    if len(left) == len(pending):
+        # Each is longer than that: the beginning of one tells.
+        for turn in memory.store.turns_at([int(table.row[left[0]])]).values():
+            text = turn.searchable[:_MEASURED_LENGTH]
+            start = perf_counter()
+            dense.embedder.embed_turns([span.of(text) for span in dense.embedder.passages(text)])
+            done = int(lengths[left[0]]) * len(text) // len(turn.searchable)
+    return (perf_counter() - start) / done * int(lengths[left].sum()) if done else 0.0
 
 
 def _roughly(seconds: float) -> str:

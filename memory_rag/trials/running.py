@@ -17,6 +17,7 @@ from memory_rag.evaluation.provenance import code_digest, provenance
 from memory_rag.evaluation.report_shape import AnyReport, PoolName
 from memory_rag.evaluation.retrievers import TEMPLATE, Contender, baselines, bounds
 from memory_rag.evaluation.runner import Trial
+from memory_rag.evaluation.scores import TOKEN_BUDGETS
 from memory_rag.evaluation.token_counts import TokenCounts
 from memory_rag.evaluation.tuning import spread
 from memory_rag.trials.contest import Contest, FittedByPool, Side, Telling
@@ -88,7 +89,7 @@ def run_trial(
     fitted = {contest.named("hybrid-cv"): contest.weights for contest in (first, *further) if contest.weights}
     report = trial.report(
         provenance=_made_with(trial, [side, *others], fitted),
-        tokens=TokenCounts(trial.benchmark, count=WordPiece().count),
+        tokens=TokenCounts(trial.benchmark, count=WordPiece().count, enough=max(TOKEN_BUDGETS)),
         token_counter="all-MiniLM-L6-v2 word pieces",
         not_measured=not_measured,
     )
@@ -147,7 +148,7 @@ def kept_rankings(trial: Trial, sides: Sequence[Side], work: Path) -> KeptRankin
             "benchmark": trial.benchmark.name,
             "unit": trial.benchmark.unit,
             "questions": trial.benchmark.questions_sha256,
-            "memory": str(memory.folder),
+            "memory": memory.place,
             "zone": str(memory.zone),
             "settings": [
                 trial.depth,

@@ -30,7 +30,7 @@ def benchmark() -> Benchmark:
 
 def test_a_text_is_counted_when_it_is_asked_for_and_once(benchmark: Benchmark) -> None:
     count = Counting()
-    tokens = TokenCounts(benchmark, count=count)
+    tokens = TokenCounts(benchmark, count=count, enough=100)
 
     assert "t3" in tokens
     assert "t9" not in tokens
@@ -40,6 +40,17 @@ def test_a_text_is_counted_when_it_is_asked_for_and_once(benchmark: Benchmark) -
     assert count.texts == ["the ferry", "leaves at seven"]
 
 
+def test_a_text_that_no_budget_holds_is_not_counted_to_its_end() -> None:
+    turn = Turn("t0", "c", "c/s", 0, Role.USER, "Ada", "word " * 100_000)
+    benchmark = Benchmark("made", "turn", "5" * 64, (Document("t0", "c", (turn,)),), (), {}, Dropped())
+    first, whole = Counting(), Counting()
+
+    assert 2_000 < TokenCounts(benchmark, count=first, enough=2_000)["t0"] < 10_000
+    assert sum(map(len, first.texts)) < 50_000
+    assert TokenCounts(benchmark, count=whole, enough=100_000)["t0"] == 100_000
+    assert "".join(whole.texts) == turn.text
+
+
 def test_a_document_that_is_not_there_has_no_tokens(benchmark: Benchmark) -> None:
     with pytest.raises(KeyError):
-        TokenCounts(benchmark, count=Counting())["t9"]
+        TokenCounts(benchmark, count=Counting(), enough=100)["t9"]

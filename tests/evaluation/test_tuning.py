@@ -39,9 +39,11 @@ def test_the_minimum_is_where_the_slope_is_nothing() -> None:
     lists = Lists(examples(), start=start)
     best = lists.fitted()
 
+    (part,) = lists.parts
+
     def loss(weights: Values) -> float:
-        ahead = np.where(lists.held, lists.differences.astype(np.float64) @ weights, -np.inf)
-        return float(lists.shares @ np.log1p(np.exp(ahead).sum(axis=1)))
+        ahead = np.where(part.held, part.differences.astype(np.float64) @ weights, -np.inf)
+        return float(part.shares @ np.log1p(np.exp(ahead).sum(axis=1)))
 
     # The prior is weak beside sixty questions: near the minimum of the loss alone no direction gains much.
     for step in ([0.3, 0.0], [-0.3, 0.0], [0.0, 0.3], [0.0, -0.3]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +14,14 @@ from memory_rag.evaluation.kept_rankings import KeptRankings
 from memory_rag.evaluation.pools import Pools
 from memory_rag.evaluation.runner import Trial
 from memory_rag.evaluation.weights_origin import shipped_weights
+from memory_rag.memory import Memory
 from memory_rag.retrieval.signals import WEIGHTS
 from memory_rag.settings import Settings
-from memory_rag.trials.contest import Contest, Side, Telling
+from memory_rag.trials.contest import Contest, Side, Telling, embed_side
 from memory_rag.trials.growing import ask_of_sizes
+from memory_rag.trials.query_vectors import RememberingEmbedder
 from memory_rag.trials.work_folder import benchmark_memory
+from tests.trials.made_talks import HashedWords
 
 REFUSED = "no question has its evidence among the candidates, so there is nothing to fit weights to"
 
@@ -48,6 +52,25 @@ def test_cross_validated_rankings_are_kept_in_every_pool(talks: Benchmark, side:
     taken_up, of_kept = asked(talks, side, again, [])
     assert taken_up.runs == trial.runs
     assert of_kept.weights == contest.weights
+
+
+def test_how_long_it_takes_to_embed_is_told_though_every_turn_is_very_long(tmp_path: Path) -> None:
+    said = [f"{thing} and bread " * 1_400 for thing in ("kayak", "piano", "ferry")]
+    embedder = RememberingEmbedder(HashedWords(), tmp_path)
+    notes = list[str]()
+    with Memory.open(tmp_path / "memory", embedder=embedder) as memory:
+        for text in said:
+            memory.add(text)
+        embed_side(
+            Side(memory=memory, embedder=embedder, weights=WEIGHTS, origin=shipped_weights()),
+            Telling(note=notes.append),
+        )
+        (note,) = notes
+        dense = memory.indexes.dense()
+        assert dense is not None
+        assert len(dense.pending(memory.indexes.keyword.table)) == 0
+
+    assert re.fullmatch(r"3 turns to embed, about \d+ s; a stopped run is taken up again", note)
 
 
 def test_where_nothing_can_be_fitted_it_is_said_kept_and_not_tried_again(

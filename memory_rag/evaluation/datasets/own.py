@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -26,7 +27,7 @@ from memory_rag.evaluation.datasets.remembered_words import (
     said_in,
 )
 from memory_rag.evaluation.datasets.word_holders import WordHolders
-from memory_rag.text.word_bounds import words
+from memory_rag.text.word_bounds import each_word
 from memory_rag.turns import Turn
 
 EXACT: Final = "exact words"
@@ -133,8 +134,7 @@ def _made(
         if lengths[turn.conversation_id] <= longer_than:
             dropped.add(f"turn not asked for: its conversation has {longer_than} turns at most", turn.turn_id)
             continue
-        said = said_in(turn)
-        if sum(sense.is_content(word.of(said)) for word in words(said)) < FEWEST_CONTENT_WORDS:
+        if not _says_enough(said_in(turn), sense):
             dropped.add("turn not asked for: few words of content", turn.turn_id)
             continue
         kind, make = makers[number % len(makers)]
@@ -149,6 +149,11 @@ def _made(
             yield Judged(query, {turn.turn_id: 1})
     if number < n:
         dropped.add("question that no turn was left for", f"{n} were asked for", count=n - number)
+
+
+def _says_enough(said: str, sense: WordSense) -> bool:
+    content = (word for word in each_word(said) if sense.is_content(word.of(said)))
+    return len(list(islice(content, FEWEST_CONTENT_WORDS))) == FEWEST_CONTENT_WORDS
 
 
 def _sampled(turns: Sequence[Turn], *, seed: int) -> Iterator[int]:

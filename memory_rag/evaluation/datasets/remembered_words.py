@@ -18,6 +18,8 @@ from memory_rag.turns import Span, Turn
 EXACT_WORDS: Final = (5, 12)
 HALF_WORDS: Final = (12, 20)
 _TRIES: Final = 20
+_STRETCH: Final = 200_000
+"""Code points of a longer turn that words are drawn from, drawn themselves: what was pasted may have millions."""
 _FEWEST_CONTENT: Final = 3
 _FEWEST_KEPT: Final = 2
 _KEEP_COMMON: Final = 0.3
@@ -88,21 +90,18 @@ def said_in(turn: Turn) -> str:
 
 def exact_words(turn: Turn, sense: WordSense, random: Random) -> Remembered | None:
     """Return 5 to 12 words of a turn as they stand there, on one line; None if it has no such words with content."""
-    text = said_in(turn)
-    span = _span(text, sense, random, length=EXACT_WORDS)
-    if span is None:
+    passage = _passage(said_in(turn), sense, random, length=EXACT_WORDS)
+    if passage is None:
         return None
-    found = " ".join(span.of(text).split())
+    found = " ".join(passage.split())
     return Remembered(found, found)
 
 
 def half_remembered(turn: Turn, sense: WordSense, random: Random) -> Remembered | None:
     """Return what is left of some of a turn's words by the rule; None if too little would be left."""
-    text = said_in(turn)
-    span = _span(text, sense, random, length=HALF_WORDS)
-    if span is None:
+    passage = _passage(said_in(turn), sense, random, length=HALF_WORDS)
+    if passage is None:
         return None
-    passage = span.of(text)
     listed = [found.of(passage) for found in words(passage)]
     content = [place for place, word in enumerate(listed) if sense.is_content(word)]
     kept = {place for place in content if random.random() < _KEEP_CONTENT}
@@ -121,9 +120,9 @@ def half_remembered(turn: Turn, sense: WordSense, random: Random) -> Remembered 
     return None if query == origin else Remembered(query, origin)
 
 
-def _span(text: str, sense: WordSense, random: Random, *, length: tuple[int, int]) -> Span | None:
-    """Return some words in a row, of which at least three have content."""
-    found = words(text)
+def _passage(text: str, sense: WordSense, random: Random, *, length: tuple[int, int]) -> str | None:
+    """Return some words in a row as they stand, of which at least three have content."""
+    stretch, found = _stretch(text, random)
     shortest, longest = length
     if len(found) < EXACT_WORDS[0]:
         return None
@@ -131,9 +130,19 @@ def _span(text: str, sense: WordSense, random: Random, *, length: tuple[int, int
         n = min(random.randint(shortest, longest), len(found))
         first = random.randint(0, len(found) - n)
         picked = found[first : first + n]
-        if sum(sense.is_content(word.of(text)) for word in picked) >= _FEWEST_CONTENT:
-            return Span(picked[0].start, picked[-1].end)
+        if sum(sense.is_content(word.of(stretch)) for word in picked) >= _FEWEST_CONTENT:
+            return stretch[picked[0].start : picked[-1].end]
     return None
+
+
+def _stretch(text: str, random: Random) -> tuple[str, list[Span]]:
+    """Return a text, or a drawn stretch of a long one, with its words; such a stretch may cut the first and the last
+    one, so these are left out."""
+    if len(text) <= _STRETCH:
+        return text, words(text)
+    start = random.randint(0, len(text) - _STRETCH)
+    stretch = text[start : start + _STRETCH]
+    return stretch, words(stretch)[1:-1]
 
 
 def _as_remembered(word: str, sense: WordSense, random: Random) -> str:

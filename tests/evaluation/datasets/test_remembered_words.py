@@ -47,6 +47,22 @@ def test_half_remembered_words_are_the_turns_other_forms_of_them_or_the_memorys(
     assert all(word in said for word in asked if not SENSE.is_content(word))
 
 
+def test_of_a_very_long_turn_whole_words_from_anywhere_are_remembered() -> None:
+    numbered = [f"word{number:06}" for number in range(60_000)]
+    turn = _turn(" ".join(numbered))
+    sense = WordSense(("en",), dict.fromkeys(numbered, 1))
+
+    made = [found for seed in range(40) if (found := exact_words(turn, sense, Random(seed)))]
+
+    places = [int(found.query.split()[0].removeprefix("word")) for found in made]
+    for found, place in zip(made, places, strict=True):
+        n = len(found.query.split())
+        assert found.query == " ".join(numbered[place : place + n])
+        assert 5 <= n <= 12
+    assert min(places) < 20_000
+    assert max(places) > 40_000
+
+
 def test_words_are_dropped_changed_mistaken_and_turned_round() -> None:
     made = [found for seed in range(300) if (found := half_remembered(_turn(TEXT), SENSE, Random(seed)))]
 
