@@ -227,16 +227,13 @@ def _saved_seq(folder: Path, indexes: Indexes) -> int | None:
 
 def coverage_of(indexes: Indexes) -> Coverage:
     """Count the turns that have a vector and those that don't; without an embedder none has, and a note may say why."""
-    indexes.catch_up()
-    table = indexes.keyword.table
-    searched = int((table.alive & table.recalled).sum())
+    searched = indexes.n_recalled()
     try:
-        dense = indexes.dense()
+        embedder = indexes.embedder
+        pending = indexes.n_pending()
     except (EmbedderError, MissingExtraError) as error:
         return Coverage(None, 0, searched, str(error))
-    if dense is None:
-        return Coverage(None, 0, searched)
-    return Coverage(dense.embedder.fingerprint, int(dense.covered.sum()), len(dense.pending(table)))
+    return Coverage(None if embedder is None else embedder.fingerprint, searched - pending, pending)
 
 
 def readable_size(n_bytes: int) -> str:

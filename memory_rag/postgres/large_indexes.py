@@ -11,7 +11,7 @@ from memory_rag.embedding.embedder import Embedder
 from memory_rag.postgres.derived import DerivedOnServer
 from memory_rag.postgres.excerpts import Asked, Excerpts
 from memory_rag.postgres.held_turns import HeldTurns
-from memory_rag.postgres.parts import Part, allowed_part, part_of
+from memory_rag.postgres.parts import RECALLED, Part, allowed_part, part_of
 from memory_rag.postgres.server_turns import ServerTurns, turn_ids
 from memory_rag.postgres.turn_store import PostgresTurnStore
 from memory_rag.postgres.vectors import ServerVectors
@@ -112,6 +112,22 @@ class LargeIndexes(Indexes):
         self._pools().take_in(Asked(analysis, vector, depth), within, vectors)
         if dense is not None:
             dense.catch_up(self.keyword.table)
+
+    def n_recalled(self) -> int:
+        """Count the turns that a search looks at."""
+        where, values = RECALLED.where()
+        with self._connections.reading() as connection:
+            return int(connection.execute(f"SELECT count(*) FROM turns WHERE {where}", values).fetchone()[0])
+
+    def n_pending(self) -> int:
+        """Count the turns that a search looks at and that have no vector; all of them if there is no embedder.
+
+        Raises:
+            EmbedderError: it can't be loaded.
+            MissingExtraError: it needs an extra that isn't installed.
+        """
+        embedder = self.embedder
+        return self.n_recalled() if embedder is None else self._on_server.vectors(embedder).n_pending()
 
     # -- keeping up
 

@@ -160,6 +160,22 @@ class Indexes:
         """Return what is to be said of a filter: names in it that nothing here has."""
         return self._caught_up().pool(within)[0].notes
 
+    def n_recalled(self) -> int:
+        """Count the turns that a search looks at."""
+        self._caught_up()
+        table = self.keyword.table
+        return int((table.alive & table.recalled).sum())
+
+    def n_pending(self) -> int:
+        """Count the turns that a search looks at and that have no vector; all of them if there is no embedder.
+
+        Raises:
+            EmbedderError: it can't be loaded.
+            MissingExtraError: it needs an extra that isn't installed.
+        """
+        dense = self.dense()
+        return self.n_recalled() if dense is None else len(dense.pending(self.keyword.table))
+
     # -- keeping up
 
     @property

@@ -185,3 +185,11 @@ def test_what_was_held_for_earlier_questions_is_let_go(open_large: Open, monkeyp
         held = memory.indexes.keyword
         assert ids(memory, f"Number {1000 + number}", k=1) == [f"t{number}"]
         assert memory.indexes.keyword is not held
+
+
+def test_all_turns_are_counted_however_few_are_held(memories: list[Memory], open_large: Open) -> None:
+    file, large = (memory.stats() for memory in memories)
+    assert (large.n_turns, large.embedded, large.pending) == (file.n_turns, file.embedded, file.pending) == (N, N, 0)
+
+    counted = open_large(*talk(30)).stats()
+    assert (counted.n_turns, counted.embedded, counted.pending) == (30, 0, 30)
