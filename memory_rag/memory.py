@@ -93,9 +93,10 @@ class Memory(MemoryReader):
         place = name_or_path if is_on_server(name_or_path) else memory_folder(name_or_path, home=home)
         return cls(place, settings=loaded, embedder=made, create=create, clock=clock)
 
-    def opened_with(self, embedder: Embedder | None) -> Self:
-        """Return the same memory opened once more, with another embedder; it is closed by itself."""
-        return type(self)(self._at, settings=self.settings, embedder=embedder, create=False, clock=self._clock)
+    def opened_with(self, embedder: Embedder | None, **settings: Any) -> Self:
+        """Return the same memory opened once more, with another embedder or other settings; it is closed by itself."""
+        changed = self.settings.with_values(settings, where="the arguments")
+        return type(self)(self._at, settings=changed, embedder=embedder, create=False, clock=self._clock)
 
     def __enter__(self) -> Self:
         return self

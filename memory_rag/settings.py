@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, Self
 from memory_rag.errors import SettingsError
 
 CONFIG_NAME = "memory-rag.toml"
+ALL_RESIDENT = 2**62
+"""As ``resident``: more turns than any memory has."""
 _LEAST = {
     "k": 1,
     "depth": 1,

@@ -19,6 +19,7 @@ from memory_rag.evaluation.page_file import write_page
 from memory_rag.evaluation.pools import limited, pools_named
 from memory_rag.evaluation.runner import Trial, measures_up_to
 from memory_rag.memory import Memory
+from memory_rag.settings import ALL_RESIDENT
 from memory_rag.trials.contest import Side, Telling
 from memory_rag.trials.query_vectors import RememberingEmbedder
 from memory_rag.trials.running import RETRIEVERS, chosen, refuse_leaks, run_trial
@@ -134,6 +135,6 @@ def _side(opened: ExitStack, benchmark: Benchmark, memory: Memory | None, work: 
             raise SettingsError("a memory of yours is asked with its own embedder; open it with another one instead")
         settings, dense = memory.settings, memory.indexes.dense()
         remembered = None if dense is None else RememberingEmbedder(dense.embedder, work)
-        memory = opened.enter_context(memory.opened_with(remembered))
+        memory = opened.enter_context(memory.opened_with(remembered, resident=ALL_RESIDENT))
     weights, origin = weights_of(settings)
     return Side(memory=memory, embedder=remembered, weights=weights, origin=origin)

@@ -18,6 +18,7 @@ from memory_rag.interfaces.cli.bench_group import Setup
 from memory_rag.interfaces.cli.output import note
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.progress import Tell, progress_bar
+from memory_rag.settings import ALL_RESIDENT
 from memory_rag.trials.contest import Side
 from memory_rag.trials.model_paraphrases import KeptParaphrases, ModelParaphraser
 from memory_rag.trials.running import refuse_leaks
@@ -50,7 +51,8 @@ class Opened:
     def _side(self, embedder: str | None, name: str) -> Side:
         settings, remembered = remembering(self.work, embedder=embedder, home=self.place.home, weights=self.weights)
         if self.is_own:
-            memory = self.place.open(embedder="none" if remembered is None else remembered)
+            # Whoever is compared ranks every turn.
+            memory = self.place.open(embedder="none" if remembered is None else remembered, resident=ALL_RESIDENT)
         else:
             memory = benchmark_memory(
                 self.benchmark, self.work, settings=settings, embedder=remembered, language=self.place.language
