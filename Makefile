@@ -51,6 +51,11 @@ test-slow: $(tools) ## The normal suite and the slow one
 	@$(pip) -r tests/requirements.txt
 	$(pytest) -m '' $(TESTS)
 
+.PHONY: test-postgres
+test-postgres: $(tools) ## The tests of memories on a PostgreSQL server, which is started from a wheel
+	@$(pip) -r tests/requirements.txt
+	$(pytest) -m needs_postgres $(TESTS)
+
 .PHONY: check
 check: lint types test ## Format, lint, types and tests; everything that must hold before a commit
 

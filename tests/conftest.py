@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.either_engine import ENGINES, Place
 from tests.postgres_server import PostgresServer, postgres_server
 
 # A busy machine makes a slow example, not a wrong one.
@@ -52,6 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if _needs_postgres(item):
             # A server takes as long to start as the whole folder's tests do.
             item.add_marker("slow")
+            item.add_marker("needs_postgres")
 
 
 def _needs_postgres(item: pytest.Item) -> bool:
@@ -96,6 +98,12 @@ def postgres() -> Iterator[PostgresServer]:
 def postgres_url(postgres: PostgresServer) -> str:
     """A database that the tests of this session share; each takes an owner of its own."""
     return postgres.new_database()
+
+
+@pytest.fixture(params=ENGINES)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """Where the test's memory lies: in a folder, and once more on a server."""
+    return Place.of_engine(request, tmp_path / "memory")
 
 
 class SocketForbiddenError(Exception):
