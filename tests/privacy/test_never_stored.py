@@ -13,40 +13,37 @@ from memory_rag.privacy.never import Never
 from memory_rag.settings import Settings
 from memory_rag.store.screening import Unstored
 from memory_rag.turns import Block, Conversation, Role, Source, Turn
+from tests.either_engine import Place
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def opened(folder: Path, *never: str) -> Memory:
-    return Memory.open(folder / "memory", embedder="none", never_store=never, clock=lambda: AT)
-
-
-def held(memory: Memory, words: str) -> bool:
-    return any(words.encode() in path.read_bytes() for path in memory.folder.rglob("*") if path.is_file())
+def opened(place: Place, *never: str) -> Memory:
+    return place.open(embedder="none", never_store=never, clock=lambda: AT)
 
 
 @pytest.mark.parametrize(("rule", "text"), [
     ("surprise party", "about the Surprise  PARTY on Friday"), ("möte", "Vårt MO\u0308TE, alltså"),
     ("秘密", "这是秘密吗"), (r"/case-\d{4}/", "it was case-4711"), ("kind:card", "kort 4111 1111 1111 1111"),
 ])  # fmt: skip
-def test_a_turn_that_falls_under_a_rule_is_not_stored(tmp_path: Path, rule: str, text: str) -> None:
-    with opened(tmp_path, rule) as memory:
+def test_a_turn_that_falls_under_a_rule_is_not_stored(place: Place, rule: str, text: str) -> None:
+    with opened(place, rule) as memory:
         outcome = memory.add(text)
 
         assert isinstance(outcome, Unstored)
         assert (outcome.turn_id, outcome.text) == ("", text)
         assert rule.removeprefix("kind:") in outcome.reason
         assert len(memory) == 0
-        assert not held(memory, text)
+        assert text.encode() not in place.everything()
 
 
-def test_a_word_counts_whole_and_a_turn_beside_it_is_stored(tmp_path: Path) -> None:
-    with opened(tmp_path, "art", "kind:card") as memory:
+def test_a_word_counts_whole_and_a_turn_beside_it_is_stored(place: Place) -> None:
+    with opened(place, "art", "kind:card") as memory:
         assert memory.add("the party started, order 4111 1111 1111 1112").turn_id == "t1"
 
 
-def test_a_rule_reaches_tool_calls_titles_pins_and_events(tmp_path: Path) -> None:
-    with opened(tmp_path, "surprise party") as memory:
+def test_a_rule_reaches_tool_calls_titles_pins_and_events(place: Place) -> None:
+    with opened(place, "surprise party") as memory:
         block = Block("tool_call", {"query": ["surprise party"]})
         kept = memory.add_many([Conversation("c", "The surprise party"), turn("look", block), turn("hello")])
         assert kept.turn_ids == ("t1",)
@@ -54,7 +51,7 @@ def test_a_rule_reaches_tool_calls_titles_pins_and_events(tmp_path: Path) -> Non
         with pytest.raises(RefusedError, match="the preference is not stored: never_store has: surprise party"):
             memory.prompt.pins.add("no surprise party")
         memory.prompt.events.record("warning", warning="surprise party")
-        assert not held(memory, "surprise party")
+        assert b"surprise party" not in place.everything()
 
 
 def test_rules_come_from_the_settings_file_and_the_environment(tmp_path: Path) -> None:
@@ -69,17 +66,17 @@ def test_rules_come_from_the_settings_file_and_the_environment(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("rule", "why"), [("/(/", "is no pattern"), ("kind:health", "unknown kind 'health'")])
-def test_a_rule_that_is_none_is_told_at_once(tmp_path: Path, rule: str, why: str) -> None:
+def test_a_rule_that_is_none_is_told_at_once(place: Place, rule: str, why: str) -> None:
     with pytest.raises(SettingsError, match=why):
-        opened(tmp_path, rule)
+        opened(place, rule)
 
 
 def test_no_rules_cost_nothing() -> None:
     assert not Never.parse(["", "  "])
 
 
-def test_off_the_record_nothing_is_stored_by_any_process_until_it_is_off(tmp_path: Path) -> None:
-    with opened(tmp_path) as memory, opened(tmp_path) as other:
+def test_off_the_record_nothing_is_stored_by_any_process_until_it_is_off(place: Place) -> None:
+    with opened(place) as memory, opened(place) as other:
         memory.add("before")
         assert memory.off_record.on() == AT
         outcome = other.add("a word between us")
@@ -88,16 +85,16 @@ def test_off_the_record_nothing_is_stored_by_any_process_until_it_is_off(tmp_pat
         appended = memory.add_many([Conversation("c", "a word between us"), turn("a word between us")])
         assert (appended.turn_ids, appended.unstored) == ((), {"this memory is off the record": 1})
         assert memory.stats().off_record_since == "2026-03-01T12:00:00+00:00"
-        assert not held(memory, "a word between us")
-    with opened(tmp_path) as memory:
+        assert b"a word between us" not in place.everything()
+    with opened(place) as memory:
         assert memory.off_record.since == AT
         assert memory.off_record.off()
         assert not memory.off_record.off()
         assert memory.add("after").turn_id == "t2"
 
 
-def test_off_the_record_what_is_known_stays_and_is_not_laid_over(tmp_path: Path) -> None:
-    with opened(tmp_path) as memory:
+def test_off_the_record_what_is_known_stays_and_is_not_laid_over(place: Place) -> None:
+    with opened(place) as memory:
         memory.store.append([turn("old", source=Source("chat", "m1", "1"))], newer=True)
         memory.off_record.on()
         again = memory.store.append([turn("new", source=Source("chat", "m1", "2"))], newer=True)
@@ -106,8 +103,8 @@ def test_off_the_record_what_is_known_stays_and_is_not_laid_over(tmp_path: Path)
         assert memory.get("t1").text == "old"
 
 
-def test_a_whole_memory_is_not_put_back_off_the_record(tmp_path: Path) -> None:
-    with opened(tmp_path) as memory:
+def test_a_whole_memory_is_not_put_back_off_the_record(place: Place, tmp_path: Path) -> None:
+    with opened(place) as memory:
         memory.add("hello")
         (tmp_path / "all.jsonl").write_text("".join(memory.export()), encoding="utf-8")
     with Memory.open(tmp_path / "other", embedder="none") as other:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -13,6 +12,7 @@ from memory_rag.memory import Memory
 from memory_rag.privacy.retention import Rule, Scope
 from memory_rag.summaries.summary import Kind, Line
 from memory_rag.turns import Source, Turn
+from tests.either_engine import Place
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -32,14 +32,14 @@ def clock() -> Clock:
     return Clock()
 
 
-def opened(folder: Path, clock: Clock) -> Memory:
-    return Memory.open(folder, embedder="none", language="en", clock=clock)
+def opened(place: Place, clock: Clock) -> Memory:
+    return place.open(embedder="none", language="en", clock=clock)
 
 
 @pytest.fixture
-def memory(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
+def memory(place: Place, clock: Clock) -> Iterator[Memory]:
     """Turns of 10, 20 and 40 days ago by a user, one of 40 days ago by a tool, one of 40 days ago in a diary."""
-    memory = opened(tmp_path / "memory", clock)
+    memory = opened(place, clock)
     for days in (10, 20, 40):
         memory.add(f"said {days} days ago", said_at=NOW - timedelta(days=days))
     memory.add("tool output", role="tool", said_at=NOW - timedelta(days=40))
@@ -79,7 +79,7 @@ def test_a_conversations_rule_counts_before_a_roles_and_that_before_the_memorys(
     assert schedule.between(timedelta(0), timedelta(days=20)) == 2
 
 
-def test_applied_it_forgets_what_is_due_and_that_stays_forgotten(memory: Memory) -> None:
+def test_applied_it_forgets_what_is_due_and_that_stays_forgotten(memory: Memory, place: Place) -> None:
     memory.retention.set(Scope.MEMORY, days=15)
 
     done = memory.retention.apply()
@@ -87,8 +87,8 @@ def test_applied_it_forgets_what_is_due_and_that_stays_forgotten(memory: Memory)
     assert done is not None
     assert done.is_done
     assert ids(memory) == ["t1"]
-    assert b"days ago" in (memory.folder / "turns.sqlite").read_bytes()
-    assert b"20 days ago" not in (memory.folder / "turns.sqlite").read_bytes()
+    assert b"10 days ago" in place.everything()
+    assert b"20 days ago" not in place.everything()
 
 
 def test_an_expired_turn_is_not_imported_again(memory: Memory) -> None:
@@ -111,34 +111,36 @@ def test_what_was_written_down_apart_stays_when_its_turn_goes(memory: Memory) ->
     assert [one.turn_id for one in memory.prompt.decisions.all()] == [None]
 
 
-def test_at_an_opening_what_is_due_goes_once_a_day(memory: Memory, clock: Clock) -> None:
+def test_at_an_opening_what_is_due_goes_once_a_day(memory: Memory, place: Place, clock: Clock) -> None:
     memory.retention.set(Scope.MEMORY, days=30)
     memory.close()
 
-    assert len(opened_and_read(memory.folder, clock)) == 5
+    assert len(opened_and_read(place, clock)) == 5
     clock.now = NOW + timedelta(days=1)
-    assert opened_and_read(memory.folder, clock) == ["t1", "t2"]
+    assert opened_and_read(place, clock) == ["t1", "t2"]
     clock.now = NOW + timedelta(days=1, hours=23)
-    assert opened_and_read(memory.folder, clock) == ["t1", "t2"]
+    assert opened_and_read(place, clock) == ["t1", "t2"]
     clock.now = NOW + timedelta(days=12)
-    assert opened_and_read(memory.folder, clock) == ["t1"]
+    assert opened_and_read(place, clock) == ["t1"]
 
 
-def opened_and_read(folder: Path, clock: Clock) -> list[str]:
-    with opened(folder, clock) as memory:
+def opened_and_read(place: Place, clock: Clock) -> list[str]:
+    with opened(place, clock) as memory:
         return ids(memory)
 
 
-def test_a_clock_that_jumps_ahead_takes_nothing_at_the_first_opening(memory: Memory, clock: Clock) -> None:
+def test_a_clock_that_jumps_ahead_takes_nothing_at_the_first_opening(
+    memory: Memory, place: Place, clock: Clock
+) -> None:
     memory.retention.set(Scope.MEMORY, days=60)
     memory.close()
 
     clock.now = NOW + timedelta(days=20_000)
-    assert len(opened_and_read(memory.folder, clock)) == 5
+    assert len(opened_and_read(place, clock)) == 5
     clock.now = NOW + timedelta(days=1)
-    assert len(opened_and_read(memory.folder, clock)) == 5
+    assert len(opened_and_read(place, clock)) == 5
     clock.now = NOW + timedelta(days=2)
-    assert len(opened_and_read(memory.folder, clock)) == 5
+    assert len(opened_and_read(place, clock)) == 5
 
 
 class Slow:
@@ -169,20 +171,22 @@ def test_an_opening_asks_no_model_for_a_summary_that_lost_its_lines(memory: Memo
     assert memory.summaries.mend("main")
 
 
-def test_a_memory_that_lay_for_a_year_is_cleared_at_the_second_opening(memory: Memory, clock: Clock) -> None:
+def test_a_memory_that_lay_for_a_year_is_cleared_at_the_second_opening(
+    memory: Memory, place: Place, clock: Clock
+) -> None:
     memory.retention.set(Scope.MEMORY, days=60)
     memory.close()
 
     clock.now = NOW + timedelta(days=365)
-    assert len(opened_and_read(memory.folder, clock)) == 5
-    assert opened_and_read(memory.folder, clock) == []
+    assert len(opened_and_read(place, clock)) == 5
+    assert opened_and_read(place, clock) == []
 
 
-def test_a_turn_whose_time_is_not_known_counts_from_when_it_was_stored(tmp_path: Path, clock: Clock) -> None:
+def test_a_turn_whose_time_is_not_known_counts_from_when_it_was_stored(place: Place, clock: Clock) -> None:
     from memory_rag.turns import Role, Turn
 
     clock.now = datetime.now(UTC)
-    with opened(tmp_path / "memory", clock) as memory:
+    with opened(place, clock) as memory:
         memory.add_many([Turn("t1", "c", "s", 0, Role.USER, "Ada", "some time")])
         memory.retention.set(Scope.MEMORY, days=1)
         (expiry,) = memory.retention.schedule().expiries

@@ -10,13 +10,14 @@ from memory_rag.privacy.screening import Screening
 from memory_rag.settings import Settings
 from memory_rag.store.screening import OpenDoor
 from memory_rag.turns import Block, Conversation, Role, Source, Turn
+from tests.either_engine import Place
 
 WORD = "Granola77"
 
 
-def old_memory(folder: Path) -> Memory:
+def old_memory(place: Place) -> Memory:
     """A memory from before there was a screen."""
-    memory = Memory.open(folder / "memory", embedder="none")
+    memory = place.open(embedder="none")
     memory.store.connections.screen = OpenDoor()
     return memory
 
@@ -25,9 +26,9 @@ def scanned(memory: Memory, *, tag: bool = False, secrets: str = "") -> Scan:
     return scan(memory.store, Screening.of_settings(Settings(secrets=secrets)), tag=tag)
 
 
-def test_everything_that_holds_words_is_read(tmp_path: Path) -> None:
+def test_everything_that_holds_words_is_read(place: Place) -> None:
     said = f"my password is {WORD}"
-    with old_memory(tmp_path) as memory:
+    with old_memory(place) as memory:
         memory.add_many(
             [
                 Conversation("c", said),
@@ -61,8 +62,8 @@ def test_everything_that_holds_words_is_read(tmp_path: Path) -> None:
         assert list(memory.export()) == before
 
 
-def test_what_is_only_tagged_is_listed_and_not_unwanted(tmp_path: Path) -> None:
-    with old_memory(tmp_path) as memory:
+def test_what_is_only_tagged_is_listed_and_not_unwanted(place: Place) -> None:
+    with old_memory(place) as memory:
         memory.add("mail ruth@example.com, ring 070-174 06 07")
         memory.add("mail jo@example.com")
 
@@ -73,8 +74,8 @@ def test_what_is_only_tagged_is_listed_and_not_unwanted(tmp_path: Path) -> None:
         assert [one.kind.value for one in scanned(memory, secrets="phone=redact").unwanted] == ["phone"]
 
 
-def test_tags_of_old_turns_can_be_written_down(tmp_path: Path) -> None:
-    with old_memory(tmp_path) as memory:
+def test_tags_of_old_turns_can_be_written_down(place: Place) -> None:
+    with old_memory(place) as memory:
         memory.add("mail ruth@example.com")
         assert memory.store.findings.counts() == {}
 
@@ -84,8 +85,8 @@ def test_tags_of_old_turns_can_be_written_down(tmp_path: Path) -> None:
         assert memory.store.findings.counts() == {("email", "tag"): 1}
 
 
-def test_what_was_taken_out_is_counted(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "memory", embedder="none") as memory:
+def test_what_was_taken_out_is_counted(place: Place) -> None:
+    with place.open(embedder="none") as memory:
         memory.add(f"my password is {WORD}, mail ruth@example.com")
         result = scanned(memory, tag=True)
 
@@ -93,15 +94,15 @@ def test_what_was_taken_out_is_counted(tmp_path: Path) -> None:
         assert memory.store.findings.counts() == {("email", "tag"): 1, ("password", "redact"): 1}
 
 
-def test_what_is_forgotten_takes_its_findings_along(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "memory", embedder="none") as memory:
+def test_what_is_forgotten_takes_its_findings_along(place: Place) -> None:
+    with place.open(embedder="none") as memory:
         memory.forget([memory.add("mail ruth@example.com").turn_id])
 
         assert memory.store.findings.counts() == {}
 
 
-def test_findings_come_back_with_an_export(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "memory", embedder="none") as memory:
+def test_findings_come_back_with_an_export(place: Place, tmp_path: Path) -> None:
+    with place.open(embedder="none") as memory:
         memory.add(f"my password is {WORD}, mail ruth@example.com")
         found = memory.store.findings.of(["t1"])
         (tmp_path / "all.jsonl").write_text("".join(memory.export()), encoding="utf-8")
@@ -116,8 +117,8 @@ def test_findings_come_back_with_an_export(tmp_path: Path) -> None:
         assert beside.store.findings.of([turn.turn_id]) == {turn.turn_id: found["t1"]}
 
 
-def test_a_turn_that_is_forgotten_or_corrected_while_it_is_scanned_is_not_tagged(tmp_path: Path) -> None:
-    with old_memory(tmp_path) as memory:
+def test_a_turn_that_is_forgotten_or_corrected_while_it_is_scanned_is_not_tagged(place: Place) -> None:
+    with old_memory(place) as memory:
         for number in range(1000):
             memory.add(f"mail ruth{number}@example.com")
 

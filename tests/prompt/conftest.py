@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from memory_rag.memory import Memory
-from tests.either_engine import ENGINES, Place
+from tests.either_engine import Place
 
 
 class Clock:
@@ -21,11 +20,6 @@ class Clock:
     def __call__(self) -> datetime:
         self.now += timedelta(minutes=1)
         return self.now
-
-
-@pytest.fixture(params=ENGINES)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    return Place.of_engine(request, tmp_path / "work")
 
 
 @pytest.fixture

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Role, Turn
-from tests.either_engine import ENGINES, Place
 from tests.model_server import ModelServer
 from tests.model_server import model_server as serve
 
@@ -21,11 +19,6 @@ Talk = Callable[..., list[Turn]]
 @pytest.fixture
 def analyzer() -> Analyzer:
     return Analyzer(("en", "sv", "nb"))
-
-
-@pytest.fixture(params=ENGINES)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    return Place.of_engine(request, tmp_path / "memory")
 
 
 @pytest.fixture

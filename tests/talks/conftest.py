@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from memory_rag.memory import Memory
-from tests.either_engine import ENGINES, Place
+from tests.either_engine import Place
 
 START = datetime(2026, 4, 10, 8, 0, tzinfo=UTC)
 TALKS = {
@@ -45,11 +44,6 @@ def tell(memory: Memory, talks: dict[str, tuple[tuple[str, str], ...]] = TALKS) 
     for day, (name, turns) in enumerate(talks.items()):
         for minute, (role, text) in enumerate(turns):
             memory.add(text, role=role, conversation_id=name, said_at=START + timedelta(days=day, minutes=minute))
-
-
-@pytest.fixture(params=ENGINES)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    return Place.of_engine(request, tmp_path / "work")
 
 
 @pytest.fixture
