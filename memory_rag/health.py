@@ -63,37 +63,31 @@ def doctor(
     checks: dict[str, Check] = {
         "words": lambda: [words(store, remedy=WORDS_REMEDY if folder is not None else SERVER_REMEDY)],
         "removal": lambda: [removal(store)],
-        **(
-            _of_server(store, indexes, settings)
-            if folder is None
-            else _of_folder(folder, store, indexes, settings, progress)
-        ),
+        **_of_its_engine(store, indexes, folder, settings, progress),
         "extras": lambda: [extras()],
     }
     findings = (finding for name, check in checks.items() for finding in made(name, check))
     return Checkup(store.connections.place, tuple(findings))
 
 
-def _of_folder(
-    folder: Path, store: TurnWriter, indexes: Indexes, settings: Settings, progress: Progress | None
+def _of_its_engine(
+    store: TurnWriter, indexes: Indexes, folder: Path | None, settings: Settings, progress: Progress | None
 ) -> dict[str, Check]:
-    return {
-        "keyword": lambda: keyword(folder, store, indexes, progress),
-        "vectors": lambda: vectors(folder, indexes, pending_limit=settings.pending_limit),
-        "private": lambda: [permissions(folder)],
-        "place": lambda: [whereabouts(folder)],
-        "log": lambda: [write_ahead_log(folder)],
-        "disk": lambda: [space(folder)],
-    }
-
-
-def _of_server(store: TurnWriter, indexes: Indexes, settings: Settings) -> dict[str, Check]:
+    if folder is not None:
+        return {
+            "keyword": lambda: keyword(folder, store, indexes, progress),
+            "vectors": lambda: vectors(folder, indexes, pending_limit=settings.pending_limit),
+            "private": lambda: [permissions(folder)],
+            "place": lambda: [whereabouts(folder)],
+            "log": lambda: [write_ahead_log(folder)],
+            "disk": lambda: [space(folder)],
+        }
     from memory_rag.postgres.checks import server_checks
+    from memory_rag.postgres.turn_store import PostgresTurnStore
 
-    return {
-        "embedder": lambda: _embedder_on_server(indexes, pending_limit=settings.pending_limit),
-        **server_checks(store.connections, indexes, settings=settings),
-    }
+    embedding = {"embedder": lambda: _embedder_on_server(indexes, pending_limit=settings.pending_limit)}
+    is_ours = isinstance(store, PostgresTurnStore)
+    return {**embedding, **(server_checks(store, indexes, resident=settings.resident) if is_ours else {})}
 
 
 def _embedder_on_server(indexes: Indexes, *, pending_limit: int) -> Iterator[Finding]:

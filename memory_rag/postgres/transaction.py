@@ -29,9 +29,16 @@ class _Cursor(Protocol):
     def close(self) -> None: ...
 
 
+class _Info(Protocol):
+    @property
+    def backend_pid(self) -> int: ...
+
+
 class _Connection(Protocol):
     """As much of a connection as is used here."""
 
+    @property
+    def info(self) -> _Info: ...
     @overload
     def cursor(self, *, binary: bool = ...) -> _Cursor: ...
     @overload
@@ -79,6 +86,11 @@ class Transaction:
     def in_transaction(self) -> bool:
         """Whether it may still be committed or rolled back."""
         return self._is_open()
+
+    @property
+    def told_pid(self) -> int:
+        """The server's process that we were told of when we connected; behind a pooler, others answer."""
+        return self._connection.info.backend_pid
 
     @property
     def total_changes(self) -> int:
