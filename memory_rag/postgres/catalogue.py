@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from memory_rag.postgres.dialect import OWNER
+from memory_rag.postgres.migrations import NUMBERED
 from memory_rag.postgres.table import SCHEMA
 from memory_rag.store.engine import Connection
 
@@ -41,8 +42,9 @@ class PostgresCatalogue:
         connection.execute(f"SELECT set_config('{SCHEMA}.last_' || ?, ?, true)", (table, str(seq)))
 
     def count_anew(self, connection: Connection) -> None:
-        connection.execute("UPDATE numbers_kept SET seq = 0")
-        connection.execute(f"SELECT set_config('{SCHEMA}.last_' || name, '', true) FROM numbers_kept").fetchall()
+        for table in NUMBERED:
+            connection.execute("UPDATE numbers_kept SET seq = 0 WHERE name = ?", (table,))
+            connection.execute(f"SELECT set_config('{SCHEMA}.last_' || ?, '', true)", (table,))
 
     def n_bytes(self, connection: Connection) -> dict[str, int]:
         """Return the bytes of the owner's rows, by kind; indexes are everybody's, and none of them is in it."""

@@ -45,7 +45,7 @@ class WholeStore:
         return {
             str(name): int(seq)
             for name, seq in self._snapshot.rows("SELECT name, seq FROM sqlite_sequence WHERE seq > 0 ORDER BY name")
-            if name not in LEFT_OUT
+            if name in self._tables or name in _SHAPED
         }
 
     def conversations(self) -> Iterator[Conversation]:
@@ -161,8 +161,8 @@ def is_untouched(connections: Connections) -> bool:
     """Tell whether nothing was ever stored, but for facts about the memory itself such as its language."""
     tables = [*_SHAPED, *_written_out(connections)]
     with connections.reading() as connection:
-        used = connection.execute("SELECT 1 FROM sqlite_sequence WHERE seq > 0").fetchone()
-        return used is None and not any(
+        used = {str(name) for (name,) in connection.execute("SELECT name FROM sqlite_sequence WHERE seq > 0")}
+        return used.isdisjoint(tables) and not any(
             connection.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone() for table in tables if table != "facts"
         )
 

@@ -15,8 +15,14 @@ from tests.docs.world import World
 
 # They talk with a server or a model, or go on until they are stopped; their options are read.
 GO_ON = ("memory-rag serve", "memory-rag mcp", "memory-rag chat --base-url")
-# They want data that are not here.
-ELSEWHERE = ("memory-rag bench run locomo", "memory-rag bench run chats", "memory-rag bench run own --memory")
+# They want data, or a server, that are not here.
+ELSEWHERE = (
+    "memory-rag bench run locomo",
+    "memory-rag bench run chats",
+    "memory-rag bench run own --memory",
+    "memory-rag migrate main postgresql:",
+    "memory-rag migrate postgresql:",
+)
 # They draw charts.
 REPORT = "memory-rag bench run own --questions mine.tsv --out "
 DRAWN = (REPORT, "memory-rag bench report", "memory-rag bench compare")

@@ -278,6 +278,16 @@ PAGES: Final[dict[str, Page]] = {
         (Example("memory-rag backup ~/copies/2026-11-30"),),
         "memory-rag restore ~/copies/2026-11-30 --memory again makes it a memory again.",
     ),
+    "migrate": Page(
+        (
+            Example("memory-rag migrate main ~/memories/again"),
+            Example("memory-rag migrate main postgresql://team@db.example/notes --owner ebba", "to a server"),
+            Example("memory-rag migrate postgresql://team@db.example/notes main --owner ebba", "and back"),
+            Example("memory-rag migrate main ~/memories/again --dry-run", "count, copy nothing"),
+        ),
+        "memory-rag migrate FROM TO --check compares the two at any time; words and keyword index are made anew.",
+        "if the two are not the same to the last byte, or if TO holds something else",
+    ),
     "restore": Page(
         (
             Example("memory-rag restore ~/copies/2026-11-29 --memory again"),
