@@ -26,10 +26,15 @@ def is_on_server(name_or_path: str | Path) -> bool:
     return isinstance(name_or_path, str) and name_or_path.startswith(SCHEMES)
 
 
+def is_unclear(url: str) -> bool:
+    """Tell whether it can't be told which part of a URL is the password: a slash or an @ in it isn't escaped."""
+    return is_on_server(url) and _parts(url).shown == _UNREADABLE
+
+
 def server_of(url: str) -> str:
     """Return which database of which server a URL names, without whoever enters it.
 
-    Of a URL in which it isn't clear what belongs to the password, nothing is told.
+    Of one in which it can't be told what is the password, nothing is.
     """
     return _parts(url).shown
 

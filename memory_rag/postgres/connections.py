@@ -29,8 +29,8 @@ from memory_rag.postgres.mending import Mending
 from memory_rag.postgres.migrations import NUMBERED, migrate
 from memory_rag.postgres.server_errors import as_ours, is_damage, unreachable
 from memory_rag.postgres.table import SCHEMA, SETTING
-from memory_rag.postgres.transaction import Streaming, Transaction
-from memory_rag.server_url import memory_of, server_of
+from memory_rag.postgres.transaction import Streaming, Transaction, Upkeep
+from memory_rag.server_url import is_unclear, memory_of, server_of
 from memory_rag.store.screening import OpenDoor, Screen
 from memory_rag.store.snapshot import Snapshot
 
@@ -64,14 +64,7 @@ class PostgresConnections:
     """
 
     def __init__(self, url: str, *, owner: str, busy_timeout_s: float) -> None:
-        try:
-            given = conninfo_to_dict(url)
-        except psycopg.Error:
-            # What it says may hold a part of the password.
-            raise StoreError(
-                "the URL of the server can't be read; it is postgresql://user:password@host/database, with what is "
-                "special in the password as percent and two digits, and ?name=value for what libpq knows beside"
-            ) from None
+        given = _read(url)
         self.server = server_of(url)
         self.place = memory_of(url, owner=owner)
         self.screen: Screen = OpenDoor()
@@ -123,7 +116,10 @@ class PostgresConnections:
                 migrate(connection, place=self.server, create=create, n_partitions=n_partitions)
             with self._transaction(connection, _WRITING):
                 if not create and connection.execute("SELECT 1 FROM numbers_kept").fetchone() is None:
-                    raise NotAMemoryError(f"{self.place}, holds no memory; check the name of the owner")
+                    raise NotAMemoryError(
+                        f"{self.place}, holds no memory; check the name of the owner, or make one with: memory-rag add "
+                        "or memory-rag import"
+                    )
                 connection.execute(_ENTER, (list(NUMBERED),))
         self._pool.open()
         self._mending.after_start(self)
@@ -244,6 +240,29 @@ class PostgresConnections:
                 self._local.reading = None
 
     @contextmanager
+    def upkeep(self, *, timeout_s: float) -> Iterator[Upkeep]:
+        """A connection outside any transaction, for VACUUM; it waits for other sessions so long.
+
+        Raises:
+            StoreError: it can't be done.
+        """
+        with self.errors(), self._connected() as connection:
+            warnings: list[str] = []
+
+            def hear(told: psycopg.errors.Diagnostic) -> None:
+                if told.severity_nonlocalized == "WARNING":
+                    warnings.append(told.message_primary or "")
+
+            connection.add_notice_handler(hear)
+            connection.execute(f"SET lock_timeout = {max(1, int(timeout_s * 1000))}")
+            try:
+                yield Upkeep(connection, warnings)
+            finally:
+                connection.remove_notice_handler(hear)
+                with suppress(psycopg.Error):
+                    connection.execute("RESET lock_timeout")
+
+    @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
         """The tables as they are now, whatever is written while they are read.
 
@@ -276,6 +295,19 @@ class PostgresConnections:
         with self._writer:
             self._closed = True
             self._pool.close()
+
+
+def _read(url: str) -> dict[str, Any]:
+    try:
+        if not is_unclear(url):
+            return conninfo_to_dict(url)
+    except psycopg.Error:
+        pass
+    # What the client says may hold a part of the password; so may what it would say of a host that is none.
+    raise StoreError(
+        "the URL of the server can't be read; it is postgresql://user:password@host/database, with what is "
+        "special in the password as percent and two digits, and ?name=value for what libpq knows beside"
+    )
 
 
 def _is_open(connection: Raw) -> bool:

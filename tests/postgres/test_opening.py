@@ -33,13 +33,21 @@ def test_a_server_that_does_not_answer_is_named_without_its_password() -> None:
     assert "secret" not in str(told.value)
 
 
-@pytest.mark.parametrize("url", ["postgresql://ada:secret@host/things?colour=red", "postgresql://ada:secret%zz@host/"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://ada:secret@host/things?colour=red",
+        "postgresql://ada:secret%zz@host/",
+        "postgresql://ada:secret/secret@host/things",
+        "postgresql://ada:secret@secret@host/things",
+    ],
+)
 def test_a_url_that_is_none_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(StoreError, match=r"it is postgresql://user:password@host/database") as told:
         PostgresTurnStore(url)
 
     assert "secret" not in str(told.value)
-    assert told.value.__suppress_context__
+    assert told.value.__context__ is None
 
 
 def test_no_message_holds_the_password(postgres_url: str, open_store: Open) -> None:
