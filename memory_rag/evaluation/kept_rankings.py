@@ -17,6 +17,14 @@ from memory_rag.evaluation.retrievers import Ranked
 _FLUSHED_EVERY: Final = 20
 
 
+class _Written(dict[str, str]):
+    """Texts as JSON, each written once: a turn is ranked for many queries. Lone surrogates are escaped, and so kept."""
+
+    def __missing__(self, text: str) -> str:
+        written = self[text] = json.dumps(text)
+        return written
+
+
 class KeptRankings:
     """Rankings by pool, retriever and query; one is kept as soon as it is made, a few at most are lost.
 
@@ -29,6 +37,7 @@ class KeptRankings:
         self._folder = folder / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
         self._files: dict[Path, BufferedRandom] = {}
         self._unwritten = 0
+        self._written = _Written()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -59,8 +68,9 @@ class KeptRankings:
         file = self._files.get(path)
         if file is None:
             file = self._files[path] = self._opened(path)
-        # Escaped, so that lone surrogates are kept too.
-        file.write(json.dumps([query_id, list(ranked.doc_ids), ranked.ms]).encode("ascii") + b"\n")
+        doc_ids = ", ".join(map(self._written.__getitem__, ranked.doc_ids))
+        line = f"[{self._written[query_id]}, [{doc_ids}], {json.dumps(ranked.ms)}]\n"
+        file.write(line.encode("ascii"))
         self._unwritten += 1
         if self._unwritten >= _FLUSHED_EVERY * len(self._files):
             self.flush()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from memory_rag.errors import ImportFormatError, QueryError
 from memory_rag.evaluation.json_shape import check_shape
 from memory_rag.evaluation.report_shape import AnyReport, Common, Pool, PoolSize, PoolsReport, Report
+
+_POINT_ZERO: Final = re.compile(r"\.0(?=[,\]])")
 
 
 def over_pools(*reports: Report) -> PoolsReport:
@@ -136,6 +139,9 @@ def _has_texts(value: Any) -> bool:
 
 
 def _on_one_line(value: Any) -> str:
+    if isinstance(value, list) and set(map(type, value)) == {float}:
+        # Hundreds of thousands of numbers are values per query.
+        return _POINT_ZERO.sub("", json.dumps(value, allow_nan=False))
     if isinstance(value, list):
         value = [_whole(one) for one in value]
     elif isinstance(value, dict):

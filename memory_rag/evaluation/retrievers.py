@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Final, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_rag.evaluation.benchmark import Benchmark, Document, Query
 from memory_rag.evaluation.pools import Pools
@@ -23,6 +24,7 @@ from memory_rag.retrieval.ranking import Entries, Scores
 
 TEMPLATE: Final = "{speaker}: {text}"
 """What the baselines read of a turn; a session is its turns, a line each."""
+_Places = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,42 @@ class Scorer(Protocol):
         """Return a score a text, in their order."""
 
 
+class _Holders:
+    """Which texts hold each word, lower-cased and split at white space, and how often; ``lengths`` are in words."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        n = len(texts)
+        numbers: dict[str, int] = {}
+        said = array("i")
+        self.lengths = np.zeros(n, np.int64)
+        for place, text in enumerate(texts):
+            words = text.lower().split()
+            self.lengths[place] = len(words)
+            said.extend([numbers.setdefault(word, len(numbers)) for word in words])
+        # A number for each word of each text; equal ones lie together when they are sorted.
+        keys = np.array(said, np.int64) * n + np.repeat(np.arange(n), self.lengths)
+        keys.sort()
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        self._counts = np.diff(first, append=len(keys)).astype(np.int32)
+        keys = keys[first]
+        self._starts = np.searchsorted(keys, np.arange(len(numbers) + 1) * n)
+        self._places = (keys % max(1, n)).astype(np.int32)
+        self._numbers = numbers
+
+    def of(self, word: str) -> tuple[_Places, _Places]:
+        """Return the places of the texts that hold a word, ascending, and how often each does."""
+        number = self._numbers.get(word)
+        if number is None:
+            return self._places[:0], self._counts[:0]
+        held = slice(self._starts[number], self._starts[number + 1])
+        return self._places[held], self._counts[held]
+
+    def frequencies(self) -> list[int]:
+        """Return in how many texts each word is, in the order in which words come first."""
+        found: list[int] = np.diff(self._starts).tolist()
+        return found
+
+
 class Overlap:
     """The share of the query's distinct words, lower-cased and split at white space, that a text has."""
 
@@ -63,16 +101,13 @@ class Overlap:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._n = len(texts)
-        self._holding: dict[str, list[int]] = {}
-        for place, text in enumerate(texts):
-            for word in set(_split(text)):
-                self._holding.setdefault(word, []).append(place)
+        self._holders = _Holders(texts)
 
     def scores(self, query: str) -> Scores:
-        asked = set(_split(query))
+        asked = set(query.lower().split())
         found = np.zeros(self._n)
         for word in asked:
-            found[self._holding.get(word, [])] += 1
+            found[self._holders.of(word)[0]] += 1
         return found / max(1, len(asked))
 
 
@@ -87,31 +122,24 @@ class PlainBm25:
     """0 is the score of the only turn of two that holds a word."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        holding: dict[str, tuple[list[int], list[int]]] = {}
-        lengths = np.zeros(len(texts))
-        for place, text in enumerate(texts):
-            words = _split(text)
-            lengths[place] = len(words)
-            for word, count in Counter(words).items():
-                places, counts = holding.setdefault(word, ([], []))
-                places.append(place)
-                counts.append(count)
-        n = len(texts)
-        self._holding = {
-            word: (np.array(places, np.int32), np.array(counts, np.int32)) for word, (places, counts) in holding.items()
-        }
-        idf = {word: math.log(n - len(p) + 0.5) - math.log(len(p) + 0.5) for word, (p, _) in holding.items()}
-        least = 0.25 * (sum(idf.values()) / len(idf)) if idf else 0.0
-        self._idf = {word: value if value >= 0 else least for word, value in idf.items()}
-        mean = lengths.sum() / n if lengths.sum() else 1.0
+        self._n = len(texts)
+        self._holders = _Holders(texts)
+        lengths = self._holders.lengths
+        frequencies = self._holders.frequencies()
+        self._least = 0.25 * (sum(map(self._idf, frequencies)) / len(frequencies)) if frequencies else 0.0
+        mean = lengths.sum() / self._n if lengths.any() else 1.0
         self._norm = 1.5 * (1 - 0.75 + 0.75 * lengths / mean)
 
+    def _idf(self, df: int) -> float:
+        return math.log(self._n - df + 0.5) - math.log(df + 0.5)
+
     def scores(self, query: str) -> Scores:
-        total = np.zeros(len(self._norm))
-        for word in _split(query):
-            if word in self._holding:
-                places, counts = self._holding[word]
-                total[places] += self._idf[word] * (counts * 2.5 / (counts + self._norm[places]))
+        total = np.zeros(self._n)
+        for word in query.lower().split():
+            places, counts = self._holders.of(word)
+            if len(places):
+                idf = self._idf(len(places))
+                total[places] += (idf if idf >= 0 else self._least) * (counts * 2.5 / (counts + self._norm[places]))
         return total
 
 
@@ -186,10 +214,6 @@ def bounds(benchmark: Benchmark, pools: Pools, *, seed: int) -> list[Contender]:
         return Ranked(relevant[:depth])
 
     return [Contender("random", by_chance), Contender("oracle", by_judgement)]
-
-
-def _split(text: str) -> list[str]:
-    return text.lower().split()
 
 
 def _number(text: str) -> int:

@@ -45,16 +45,23 @@ def run_lines(rankings: Mapping[str, Sequence[str]], *, tag: str) -> Iterator[st
     The scores are made from the ranks, strictly falling whole numbers: tools break ties differently and read scores as
     float32, so only such scores keep our order everywhere.
     """
-    fields: dict[str, str] = {}  # A turn is ranked for many queries.
+    fields = _Fields()
     end = escaped(tag)
+    ends: dict[int, list[str]] = {}
     for query, ranked in rankings.items():
-        start, n = f"{escaped(query)} Q0", len(ranked)
-        for found in ranked:
-            if found not in fields:
-                fields[found] = escaped(found)
-        yield "".join(
-            [f"{start} {fields[found]} {rank} {n - rank + 1} {end}\n" for rank, found in enumerate(ranked, start=1)]
-        )
+        start, n = f"{fields[query]} Q0", len(ranked)
+        if n not in ends:
+            ends[n] = [f"{rank} {n - rank + 1} {end}\n" for rank in range(1, n + 1)]
+        names = map(fields.__getitem__, ranked)
+        yield "".join([f"{start} {name} {after}" for name, after in zip(names, ends[n], strict=True)])
+
+
+class _Fields(dict[str, str]):
+    """Ids as fields, each escaped once: a turn is ranked for many queries."""
+
+    def __missing__(self, identifier: str) -> str:
+        field = self[identifier] = escaped(identifier)
+        return field
 
 
 def read_run(path: Path) -> Run:

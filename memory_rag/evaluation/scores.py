@@ -117,14 +117,13 @@ def scorers(
         left_out.append("recall at a token budget: nobody counted the tokens")
         return found, left_out
     _check_tokens(benchmark, tokens)
+    cut_short = _cut_short(runs, tokens, depth=depth, sizes=sizes)
     for budget in TOKEN_BUDGETS:
-        scorer = TokenRecall(budget, tokens)
-        short = [name for name, run in runs.items() if _is_cut_short(scorer, run, depth=depth, sizes=sizes)]
-        if short:
+        if short := cut_short[budget]:
             why = f"{depth} hits don't fill it for every question ({', '.join(short)})"
             left_out.append(f"recall at {budget:,} tokens: {why}; a greater depth does")
         else:
-            found.append(scorer)
+            found.append(TokenRecall(budget, tokens))
     return found, left_out
 
 
@@ -192,8 +191,23 @@ def _check_tokens(benchmark: Benchmark, tokens: Mapping[str, int]) -> None:
             )
 
 
+def _cut_short(
+    runs: Mapping[str, Rankings], tokens: Mapping[str, int], *, depth: int, sizes: Mapping[str, int]
+) -> dict[int, list[str]]:
+    """Return by budget the runs of which a ranking stops at the depth before it is spent: deeper hits might have fit.
+
+    Who spends a larger budget spends a smaller one too.
+    """
+    found: dict[int, list[str]] = {}
+    doubtful = list(runs)
+    for budget in sorted(TOKEN_BUDGETS, reverse=True):
+        scorer = TokenRecall(budget, tokens)
+        doubtful = [name for name in doubtful if _is_cut_short(scorer, runs[name], depth=depth, sizes=sizes)]
+        found[budget] = doubtful
+    return found
+
+
 def _is_cut_short(scorer: TokenRecall, run: Rankings, *, depth: int, sizes: Mapping[str, int]) -> bool:
-    """Tell whether a ranking stops at the depth before the budget is spent: deeper hits might still have fitted."""
     return any(
         len(ranked) >= depth and depth < sizes.get(query_id, 0) and not scorer.is_spent_by(ranked)
         for query_id, ranked in run.items()
