@@ -189,7 +189,6 @@ class Excerpts:
         yield from self._around([row for side in sides for row in side[:_AROUND]], reach=_REACH)
         yield from self._said_on(asked.analysis, known.part)
         yield from self._words.best([WISH], n=_WISHES, part=known.part)
-        yield from self._words.pending(limit=self._most)
 
     def _narrowed(self, analysis: QueryAnalysis, within: Within, part: Part) -> Iterator[Part]:
         """Yield the part by who speaks: those whom the filter names, and those whose words the question means."""
@@ -242,7 +241,7 @@ class Excerpts:
 
     def of(self, within: Within) -> tuple[Scope, Stage]:
         """Return a filter's scope and stage, of what was taken in for it; its ``without`` doesn't count here."""
-        known = self._part(within)
+        known = self._known.get(within) or self._part(within)
         if known.is_whole:
             return self._whole.of(within)
         sampled, named = self._mask(known.rows), self._mask(self._named.get(within, []))

@@ -20,6 +20,7 @@ class HeldTurns(KeywordIndex):
         self.n_changed_elsewhere = 0
         """How many corrections there were of turns that aren't held: they may lie in other parts now."""
         self._unheld: set[int] = set()
+        self._changed_from: int | None = None
 
     def catch_up(self, store: TurnStore, *, progress: Callable[[int, int], None] | None = None) -> int:
         """Apply what changed of the turns that are held, and return how many changes there were."""
@@ -31,10 +32,17 @@ class HeldTurns(KeywordIndex):
             return 0
         held = {change.row: change.seq for change in changes if self.table.entry_of(change.row) is not None}
         self._unheld -= {change.row for change in changes}
+        lowest = min(change.row for change in changes)
+        self._changed_from = lowest if self._changed_from is None else min(lowest, self._changed_from)
         self.n_changed_elsewhere += sum(change.kind == "correct" and change.row not in held for change in changes)
         self.applied_seq, self.applied_at = changes[-1].seq, changes[-1].changed_at
         self._take(store, held)
         return len(changes)
+
+    def take_changed_from(self) -> int | None:
+        """Return the lowest row that was changed since this was asked last; None if none was."""
+        lowest, self._changed_from = self._changed_from, None
+        return lowest
 
     def take_in(self, rows: Iterable[int], store: TurnStore) -> int:
         """Hold the turns at these rows, too, and return how many there are that weren't held."""

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 _MOST_HELD: Final = 60_000
 """Turns that are held at most for all questions together; when there are more, all are let go."""
 _BATCH: Final = 500
-_ANALYZED_BY: Final = "words_analyzed_by"
+_NOBODY: Final = 2**62
+"""Behind the row of any turn."""
 
 
 class LargeIndexes(Indexes):
@@ -46,9 +47,10 @@ class LargeIndexes(Indexes):
         self._on_server = DerivedOnServer(store.connections, whole=False)
         super().__init__(store, self._on_server, settings=settings, embedder=embedder)
         self._connections = store.connections
-        self._words = ServerWords(store.connections, by_bm25=store.connections.extensions.has_bm25)
-        self._are_words_set_up = False
+        self._has_bm25 = store.connections.extensions.has_bm25
+        self._known_words: tuple[str, ServerWords] | None = None
         self._excerpts: Excerpts | None = None
+        self._words_from = self._vectors_from = 0
 
     # -- searching
 
@@ -131,6 +133,19 @@ class LargeIndexes(Indexes):
 
     # -- keeping up
 
+    def rebuild(
+        self,
+        *,
+        language: str | None,
+        prune: bool,
+        progress: Progress | None,
+        unlocked: Unlocked = nullcontext,
+    ) -> int:
+        """Make the terms of all turns anew, then embed what is pending, and return how many turns."""
+        self._words.clear()
+        self._words_from = 0
+        return super().rebuild(language=language, prune=prune, progress=progress, unlocked=unlocked)
+
     def embed(self, *, progress: Progress | None = None, unlocked: Unlocked = nullcontext) -> int:
         """Embed all pending turns and return how many; the embedder works within ``unlocked()``."""
         self._caught_up(progress=progress)
@@ -139,7 +154,7 @@ class LargeIndexes(Indexes):
             return 0
         vectors = self._on_server.vectors(dense.embedder)
         done, total = 0, vectors.n_pending()
-        while rows := vectors.pending(limit=_BATCH):
+        while rows := self._without_vector(vectors, limit=_BATCH):
             self._caught_up()
             self._hold(rows, vectors)
             dense = self._dense_caught_up()
@@ -155,9 +170,15 @@ class LargeIndexes(Indexes):
         limit = self._settings.pending_limit
         if dense is not None and limit and not self._embedding:
             vectors = self._on_server.vectors(dense.embedder)
-            self._hold(vectors.pending(limit=limit), vectors)
+            self._hold(self._without_vector(vectors, limit=limit), vectors)
             dense.catch_up(self._held.table)
         return super()._embed_some(dense, searcher, query)
+
+    def _without_vector(self, vectors: ServerVectors, *, limit: int) -> list[int]:
+        """Return the rows of the first turns that have no vector; those before them aren't looked through again."""
+        rows = vectors.pending(limit=limit, first=self._vectors_from)
+        self._vectors_from = rows[0] if rows else _NOBODY
+        return rows
 
     def _hold(self, rows: Sequence[int], vectors: ServerVectors) -> None:
         """Take in turns and whatever vectors they get."""
@@ -168,6 +189,8 @@ class LargeIndexes(Indexes):
         if self._keyword is not None and len(self._keyword.table) > _MOST_HELD:
             self._let_go()
         searcher = super()._caught_up(progress=progress)
+        if (first := self._held.take_changed_from()) is not None:
+            self._words_from, self._vectors_from = min(first, self._words_from), min(first, self._vectors_from)
         self._analyze_pending(progress)
         return searcher
 
@@ -176,6 +199,7 @@ class LargeIndexes(Indexes):
         self.close()
         self._keyword = self._searcher = self._dense = None
         self._derived = self._on_server = DerivedOnServer(self._connections, whole=False)
+        self._words_from = self._vectors_from = 0
 
     def _searcher_made(self) -> Searcher:
         if self._searcher is None:
@@ -202,20 +226,25 @@ class LargeIndexes(Indexes):
 
     def _analyze_pending(self, progress: Progress | None) -> None:
         """Keep the terms of turns that have none, in everybody's index of words."""
-        if not self._are_words_set_up:
-            self._words.set_up()
-            self._are_words_set_up = True
-        fingerprint = self.analyzer.fingerprint
-        if self._store.fact(_ANALYZED_BY) != fingerprint:
-            self._words.clear()
-            self._store.set_fact(_ANALYZED_BY, fingerprint)
-        done = 0
-        while rows := self._words.pending(limit=_BATCH):
+        words, done = self._words, 0
+        while rows := words.pending(limit=_BATCH, first=self._words_from):
             turns = self._store.turns_at(rows)
-            self._words.put([Analyzed(row, turns[row], self._terms_of(turns[row])) for row in rows if row in turns])
+            words.put([Analyzed(row, turns[row], self._terms_of(turns[row])) for row in rows if row in turns])
             done += len(rows)
+            self._words_from = rows[0]
             if progress is not None:
                 progress("indexing", done, done + _BATCH * (len(rows) == _BATCH))
+        self._words_from = _NOBODY
+
+    @property
+    def _words(self) -> ServerWords:
+        """The terms that the present analyzer makes."""
+        fingerprint = self.analyzer.fingerprint
+        if self._known_words is None or self._known_words[0] != fingerprint:
+            words = ServerWords(self._connections, fingerprint=fingerprint, by_bm25=self._has_bm25)
+            words.set_up()
+            self._known_words, self._words_from = (fingerprint, words), 0
+        return self._known_words[1]
 
     def _terms_of(self, turn: Turn) -> list[str]:
         terms = self._held.terms_of(turn)

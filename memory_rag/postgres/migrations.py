@@ -155,7 +155,8 @@ def m004_made_of_turns() -> Iterator[Table | str]:
     ``space`` tells the embedder, see :mod:`memory_rag.postgres.vectors`; each space has an index of its own, and
     ``vector_spaces`` has its name.
     ``content`` is the key of the words that were embedded, and ``number`` grows, so that others find what is new.
-    ``terms`` are those of the analyzer, see :mod:`memory_rag.postgres.words`; a long turn has more than one ``part``.
+    ``terms`` are those of the analyzer ``made_by``, see :mod:`memory_rag.postgres.words`; a long turn has more than one
+    ``part``.
     """
     yield Table(
         "vectors",
@@ -170,7 +171,12 @@ def m004_made_of_turns() -> Iterator[Table | str]:
         ("CREATE INDEX vectors_by_row ON vectors (row)", "CREATE INDEX vectors_by_number ON vectors (space, number)"),
     )
     yield Table("vector_spaces", f"space bigint NOT NULL, name {NAME} NOT NULL, dim bigint NOT NULL", "space")
-    yield Table("words", "row bigint NOT NULL, part bigint NOT NULL, terms text NOT NULL", "row, part")
+    yield Table(
+        "words",
+        "row bigint NOT NULL, made_by bigint NOT NULL, part bigint NOT NULL, terms text NOT NULL",
+        "made_by, row, part",
+        ("CREATE INDEX words_by_row ON words (row)",),
+    )
     yield (
         f"CREATE FUNCTION {SCHEMA}.forget_made() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN\n"
         f"  DELETE FROM {SCHEMA}.vectors WHERE owner = OLD.owner AND row = OLD.row;\n"

@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from memory_rag.errors import StoreError
-from memory_rag.postgres.vectors import note_space, space_of
+from memory_rag.postgres.table import number_of_maker
+from memory_rag.postgres.vectors import note_space
 from memory_rag.retrieval.vector_blocks import ID
 from memory_rag.retrieval.vector_spaces import AT_ONCE, Contents
 from memory_rag.retrieval.vectors import VectorRows
@@ -45,12 +46,12 @@ class ServerSpaces:
 
     def rows(self, name: str) -> set[int]:
         with self._connections.reading() as connection:
-            return {int(row) for (row,) in connection.execute(_KEPT, (space_of(name),)).fetchall()}
+            return {int(row) for (row,) in connection.execute(_KEPT, (number_of_maker(name),)).fetchall()}
 
     def read(self, name: str, contents: Contents) -> Iterator[VectorRows]:
         records: list[Any] = []
         with self._connections.snapshot() as snapshot:
-            for record in snapshot.rows(_READ, (space_of(name),)):
+            for record in snapshot.rows(_READ, (number_of_maker(name),)):
                 if len(records) >= AT_ONCE and record[0] != records[-1][0]:
                     yield from _present(records, contents)
                     records = []
@@ -60,7 +61,7 @@ class ServerSpaces:
     def append(self, name: str, rows: VectorRows) -> None:
         with self._connections.writing() as connection:
             note_space(connection, name, dim=rows.vectors.shape[1])
-            space = space_of(name)
+            space = number_of_maker(name)
             connection.executemany(
                 _PUT,
                 [

@@ -6,7 +6,6 @@ finds the nearest has them at half the size.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -17,7 +16,7 @@ from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import StoreError
 from memory_rag.postgres.migrations import MAKING_ALONE
 from memory_rag.postgres.parts import WHOLE, Part
-from memory_rag.postgres.table import SCHEMA
+from memory_rag.postgres.table import SCHEMA, number_of_maker
 from memory_rag.retrieval.vector_blocks import ID, Ids
 from memory_rag.retrieval.vectors import Checked, VectorRows, file_stem
 from memory_rag.store.engine import Connection, Connections
@@ -61,7 +60,7 @@ class ServerVectors:
         self._writing: Connection | None = None
         self.fingerprint = fingerprint
         self._name = file_stem(fingerprint)
-        self.space = space_of(self._name)
+        self.space = number_of_maker(self._name)
         """What tells these vectors from those of other embedders."""
         self._indexed = f"(embedding::halfvec({dim}))"
         self.n_damaged = 0
@@ -200,13 +199,13 @@ class ServerVectors:
 
     # -- found on the server
 
-    def pending(self, *, limit: int) -> list[int]:
-        """Return the rows of recalled turns without a vector, oldest first."""
+    def pending(self, *, limit: int, first: int = 0) -> list[int]:
+        """Return the rows of recalled turns without a vector, oldest first, from row ``first`` on."""
         with self._connections.reading() as connection:
             found = connection.execute(
-                "SELECT row FROM turns WHERE recalled = 1 AND NOT EXISTS (SELECT 1 FROM vectors "
+                "SELECT row FROM turns WHERE recalled = 1 AND row >= ? AND NOT EXISTS (SELECT 1 FROM vectors "
                 f"WHERE vectors.space = {self.space} AND vectors.row = turns.row) ORDER BY row LIMIT ?",
-                (limit,),
+                (first, limit),
             ).fetchall()
         return [int(row) for (row,) in found]
 
@@ -258,16 +257,8 @@ class ServerVectors:
             wanted *= 4
 
 
-def space_of(name: str) -> int:
-    """Return the number of an embedder's space: the same everywhere, and another for another embedder.
-
-    ``name`` is the embedder's fingerprint as the name of a file (:func:`memory_rag.retrieval.vectors.file_stem`).
-    """
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big") >> 1
-
-
 def note_space(connection: Connection, name: str, *, dim: int) -> None:
     """Keep the name of an embedder's space, which its number doesn't tell, beside its owner's vectors."""
     connection.execute(
-        "INSERT INTO vector_spaces VALUES (?, ?, ?) ON CONFLICT (space) DO NOTHING", (space_of(name), name, dim)
+        "INSERT INTO vector_spaces VALUES (?, ?, ?) ON CONFLICT (space) DO NOTHING", (number_of_maker(name), name, dim)
     )

@@ -14,7 +14,7 @@ from typing import Final
 from memory_rag.postgres.migrations import MAKING_ALONE
 from memory_rag.postgres.parts import WHOLE, Part
 from memory_rag.postgres.still_said import said_at, said_in
-from memory_rag.postgres.table import SCHEMA
+from memory_rag.postgres.table import SCHEMA, number_of_maker
 from memory_rag.store.engine import Connection, Connections
 from memory_rag.turns import Turn, text_bytes
 
@@ -36,11 +36,12 @@ class Analyzed:
 
 
 class ServerWords:
-    """The terms of one owner's turns."""
+    """The terms of one owner's turns by one analyzer."""
 
-    def __init__(self, connections: Connections, *, by_bm25: bool) -> None:
-        """Look for them with pg_textsearch's index if ``by_bm25``; otherwise all of the owner's are gone through."""
+    def __init__(self, connections: Connections, *, fingerprint: str, by_bm25: bool) -> None:
+        """Look for an analyzer's with pg_textsearch's index if ``by_bm25``, else through all of the owner's."""
         self._connections = connections
+        self._made_by = number_of_maker(fingerprint)
         self._by_bm25 = by_bm25
 
     def set_up(self) -> None:
@@ -56,17 +57,17 @@ class ServerWords:
                 )
 
     def clear(self) -> None:
-        """Forget all terms of this owner's turns, to have them made by another analyzer."""
+        """Forget all terms of this owner's turns, whichever analyzer made them."""
         with self._connections.writing() as connection:
             connection.execute("DELETE FROM words")
 
-    def pending(self, *, limit: int) -> list[int]:
-        """Return the rows of turns without terms, oldest first."""
+    def pending(self, *, limit: int, first: int = 0) -> list[int]:
+        """Return the rows of turns without terms, oldest first, from row ``first`` on."""
         with self._connections.reading() as connection:
             found = connection.execute(
-                "SELECT row FROM turns WHERE NOT EXISTS (SELECT 1 FROM words WHERE words.row = turns.row) "
-                "ORDER BY row LIMIT ?",
-                (limit,),
+                "SELECT row FROM turns WHERE row >= ? AND NOT EXISTS (SELECT 1 FROM words WHERE words.row = turns.row "
+                f"AND words.made_by = {self._made_by}) ORDER BY row LIMIT ?",
+                (first, limit),
             ).fetchall()
         return [int(row) for (row,) in found]
 
@@ -75,9 +76,12 @@ class ServerWords:
         with self._connections.writing() as connection:
             said = said_at(connection, [one.row for one in analyzed])
             kept = [one for one in analyzed if said.get(one.row) == said_in(one.turn)]
-            connection.execute("DELETE FROM words WHERE row = ANY(?::bigint[])", ([one.row for one in kept],))
+            connection.execute(
+                f"DELETE FROM words WHERE made_by = {self._made_by} AND row = ANY(?::bigint[])",
+                ([one.row for one in kept],),
+            )
             connection.executemany(
-                "INSERT INTO words VALUES (?, ?, ?)",
+                f"INSERT INTO words VALUES (?, {self._made_by}, ?, ?)",
                 [(one.row, part, terms) for one in kept for part, terms in enumerate(_parts(one.terms))],
             )
         return len(kept)
@@ -105,7 +109,8 @@ class ServerWords:
         wanted = n
         while True:
             found = connection.execute(
-                f"SELECT row FROM (SELECT row, {distance} AS distance FROM words WHERE true{within} "
+                f"SELECT row FROM (SELECT row, {distance} AS distance FROM words "
+                f"WHERE made_by = {self._made_by}{within} "
                 f"ORDER BY {distance}, row LIMIT {wanted}) AS nearest WHERE distance < 0 ORDER BY distance, row",
                 [query, *values],
             ).fetchall()

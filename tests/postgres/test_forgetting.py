@@ -157,7 +157,7 @@ PLANTED = {
     "events.details": "INSERT INTO events (kind, happened_at, details) "
     "VALUES ('warning', 0, convert_to('{\"reason\": \"zebulonius\"}', 'UTF8'))",
     "summary_lines.text": "UPDATE summary_lines SET text = convert_to('marmalade', 'UTF8')",
-    "words.terms": f"INSERT INTO words VALUES (1, 0, 'x{'söndagsmorgon'.encode().hex()} x{b'garden'.hex()}')",
+    "words.terms": f"INSERT INTO words VALUES (1, 7, 0, 'x{'söndagsmorgon'.encode().hex()} x{b'garden'.hex()}')",
     "talk_vectors.vectors": "INSERT INTO talk_vectors VALUES (7, 'any', convert_to('söndagsmorgonen', 'UTF8'))",
 }
 

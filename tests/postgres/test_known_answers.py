@@ -54,7 +54,7 @@ def put(said: Say) -> Put:
 
 
 def _words(store: PostgresTurnStore) -> ServerWords:
-    return ServerWords(store.connections, by_bm25=True)
+    return ServerWords(store.connections, fingerprint="test", by_bm25=True)
 
 
 def _vectors(store: PostgresTurnStore) -> ServerVectors:

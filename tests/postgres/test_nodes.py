@@ -61,7 +61,7 @@ class Writer:
         """Number and row of the turns of which words and vector are acknowledged, too."""
         self.errors: list[MemoryRagError] = []
         self._n_tried = 0
-        self._words = ServerWords(store.connections, by_bm25=True)
+        self._words = ServerWords(store.connections, fingerprint="test", by_bm25=True)
         self._vectors = ServerVectors(store.connections, fingerprint="test", dim=DIM)
 
     def set_up(self) -> None:
@@ -161,7 +161,7 @@ def check_all_is_found(writers: list[Writer]) -> None:
     checked = check_indexes(connections)
     assert [one.index.partition("_of_")[0] for one in checked] == ["vectors", "words_by_bm25"]
     assert [(one.n_asked, one.n_found) for one in checked] == [(8, 8), (8, 8)]
-    words = ServerWords(connections, by_bm25=True)
+    words = ServerWords(connections, fingerprint="test", by_bm25=True)
     vectors = ServerVectors(connections, fingerprint="test", dim=DIM, exact_up_to=0)
     for writer in writers:
         for number, row in writer.indexed:

@@ -26,7 +26,7 @@ def store(open_store: Open) -> PostgresTurnStore:
 
 
 def of(store: PostgresTurnStore, *, by_bm25: bool) -> ServerWords:
-    words = ServerWords(store.connections, by_bm25=by_bm25)
+    words = ServerWords(store.connections, fingerprint="by blanks", by_bm25=by_bm25)
     words.set_up()
     return words
 
