@@ -59,6 +59,7 @@ def _on_server(url: str, *, settings: Settings, create: bool, embedder: Embedder
         create=create,
         screen=Screening.of_settings(settings),
         n_partitions=settings.partitions,
+        replica=settings.replica,
     )
     if len(store) > settings.resident:
         return Opened(store, LargeIndexes(store, settings=settings, embedder=embedder))

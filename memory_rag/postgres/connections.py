@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import Any, Final, TypeAlias
 
@@ -27,10 +27,12 @@ from memory_rag.postgres.catalogue import PostgresCatalogue
 from memory_rag.postgres.extensions import Extensions, extensions_of
 from memory_rag.postgres.mending import Mending
 from memory_rag.postgres.migrations import NUMBERED, migrate
+from memory_rag.postgres.replica import IDENTITY, Replica, T, refuse_stranger
 from memory_rag.postgres.server_errors import as_ours, is_damage, unreachable
 from memory_rag.postgres.table import SCHEMA, SETTING
 from memory_rag.postgres.transaction import Streaming, Transaction, Upkeep
 from memory_rag.server_url import is_unclear, memory_of, server_of
+from memory_rag.store.engine import Connection
 from memory_rag.store.screening import OpenDoor, Screen
 from memory_rag.store.snapshot import Snapshot
 
@@ -63,7 +65,9 @@ class PostgresConnections:
     gives each transaction another connection.
     """
 
-    def __init__(self, url: str, *, owner: str, busy_timeout_s: float) -> None:
+    def __init__(
+        self, url: str, *, owner: str, busy_timeout_s: float, connect_timeout_s: int = _CONNECT_TIMEOUT_S
+    ) -> None:
         given = _read(url)
         self.server = server_of(url)
         self.place = memory_of(url, owner=owner)
@@ -78,8 +82,9 @@ class PostgresConnections:
         self._writer = threading.RLock()
         self._closed = False
         self._mending = Mending()
+        self.replica: Replica | None = None
         self._how: dict[str, Any] = {
-            "connect_timeout": _CONNECT_TIMEOUT_S,
+            "connect_timeout": connect_timeout_s,
             "application_name": "memory-rag",
             **given,
             "autocommit": True,
@@ -91,7 +96,7 @@ class PostgresConnections:
             configure=self._configure,
             min_size=0,
             max_size=_MOST_CONNECTIONS,
-            timeout=busy_timeout_s + _CONNECT_TIMEOUT_S,
+            timeout=busy_timeout_s + connect_timeout_s,
             open=False,
         )
 
@@ -123,6 +128,30 @@ class PostgresConnections:
                 connection.execute(_ENTER, (list(NUMBERED),))
         self._pool.open()
         self._mending.after_start(self)
+
+    def open_beside(self, primary: PostgresConnections) -> bool:
+        """Let this replica of an open server be read; False if it can't be reached yet.
+
+        Raises:
+            StoreError: it is no replica of that server, or our role there would see what is others'.
+        """
+        self._path = primary._path
+        self._pool.open()
+        try:
+            connection: Raw = psycopg.connect(**self._how)
+        except psycopg.Error:
+            return False
+        with self.errors(), connection, primary.reading() as there:
+            refuse_role(connection, server=self.server)
+            refuse_stranger(connection.execute(IDENTITY), there.execute(IDENTITY), self.server, primary.server)
+        return True
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Return what is read in a transaction, here or on the replica; for what asks no index of words."""
+        if self.replica is not None:
+            return self.replica.read(work, primary=self)
+        with self.reading() as connection:
+            return work(connection)
 
     @property
     def is_forked(self) -> bool:
@@ -295,6 +324,8 @@ class PostgresConnections:
         with self._writer:
             self._closed = True
             self._pool.close()
+            if self.replica is not None:
+                self.replica.close()
 
 
 def _read(url: str) -> dict[str, Any]:

@@ -9,17 +9,17 @@ from memory_rag.embedding.embedder import Embedder
 from memory_rag.postgres.held_turns import HeldTurns
 from memory_rag.postgres.vectors import ServerVectors
 from memory_rag.retrieval.keyword import KeywordIndex
-from memory_rag.store.engine import Connections
 from memory_rag.text.analyzer import Analyzer
 
 if TYPE_CHECKING:
+    from memory_rag.postgres.connections import PostgresConnections
     from memory_rag.retrieval.dense import DenseIndex
 
 
 class DerivedOnServer:
     """What is made from the words of one owner."""
 
-    def __init__(self, connections: Connections, *, whole: bool = True) -> None:
+    def __init__(self, connections: PostgresConnections, *, whole: bool = True) -> None:
         """Hold all turns in this process, or with ``whole`` False those that are asked for."""
         self._connections = connections
         self._whole = whole

@@ -30,10 +30,12 @@ class PostgresTurnStore(TurnWriter):
         create: bool = True,
         screen: Screen | None = None,
         n_partitions: int = 0,
+        replica: str = "",
     ) -> None:
         """Open an owner's store, making tables and owner if ``create``. Whatever is stored passes ``screen`` first.
 
-        ``n_partitions`` splits the tables of a new database by owner; 0 leaves them whole.
+        ``n_partitions`` splits the tables of a new database by owner; 0 leaves them whole. ``replica`` is the URL of a
+        server that follows this one.
 
         Raises:
             NotAMemoryError: the server or the owner has nothing yet, and ``create`` is False.
@@ -57,6 +59,21 @@ class PostgresTurnStore(TurnWriter):
         self._server = connections
         connections.open(create=create, n_partitions=n_partitions)
         self.owner = owner
+        if replica:
+            self._read_also(replica)
+
+    def _read_also(self, url: str) -> None:
+        from memory_rag.postgres.connections import PostgresConnections
+        from memory_rag.postgres.replica import TIMEOUT_S, Replica
+
+        there = PostgresConnections(url, owner=self.owner, busy_timeout_s=0, connect_timeout_s=TIMEOUT_S)
+        self._server.replica = replica = Replica(there)
+        try:
+            if not there.open_beside(self._server):
+                replica.rest()
+        except BaseException:
+            self.close()
+            raise
 
     @cached_property
     def eraser(self) -> PostgresEraser:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,7 +19,10 @@ from memory_rag.postgres.parts import WHOLE, Part
 from memory_rag.postgres.table import SCHEMA, number_of_maker
 from memory_rag.retrieval.vector_blocks import ID, Ids
 from memory_rag.retrieval.vectors import Checked, VectorRows, file_stem
-from memory_rag.store.engine import Connection, Connections
+from memory_rag.store.engine import Connection
+
+if TYPE_CHECKING:
+    from memory_rag.postgres.connections import PostgresConnections
 
 _EXACT_UP_TO: Final = 10_000
 """Of so many vectors, all are compared: sooner done than to look for a few among the nearest of everybody's."""
@@ -37,7 +40,7 @@ class ServerVectors:
 
     def __init__(
         self,
-        connections: Connections,
+        connections: PostgresConnections,
         *,
         fingerprint: str,
         dim: int,
@@ -224,13 +227,15 @@ class ServerVectors:
 
         From ``exact_up_to`` vectors on, an index is asked, which may miss one here and there.
         """
-        with self._connections.reading() as connection:
-            if not self._are_few(connection):
-                found = self._best(connection, query, n, part, place=self._indexed, kind=f"halfvec({self._dim})")
-                if len(found) >= n:
-                    return found[:n]
-            # All of them: few, or fewer were found than there may be, among the many of others.
-            return self._best(connection, query, n, part, place="embedding", kind="vector")[:n]
+        return self._connections.read(lambda connection: self._nearest(connection, query, n, part))
+
+    def _nearest(self, connection: Connection, query: Vectors, n: int, part: Part) -> list[int]:
+        if not self._are_few(connection):
+            found = self._best(connection, query, n, part, place=self._indexed, kind=f"halfvec({self._dim})")
+            if len(found) >= n:
+                return found[:n]
+        # All of them: few, or fewer were found than there may be, among the many of others.
+        return self._best(connection, query, n, part, place="embedding", kind="vector")[:n]
 
     def _are_few(self, connection: Connection) -> bool:
         counted = f"SELECT count(*) FROM (SELECT 1 FROM vectors WHERE space = {self.space} LIMIT ?) AS counted"
