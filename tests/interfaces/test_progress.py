@@ -23,6 +23,7 @@ from tests.interfaces.command_line import CommandLine
         ("storing", 1200, 0, 0.1, "1,200 turns"),
         ("storing", 1200, 0, 0.4, "1,200 turns  3,000 turns/s"),
         ("reading", 1_000_000, 2_800_000, 1.0, "1.0 of 2.8 MB  1.0 MB/s  0:02 left"),
+        ("copying vectors", 300, 0, 3.0, "300 vectors  100 vectors/s"),
     ],
 )
 def test_amount_rate_and_time_left(what: str, done: int, total: int, seconds: float, words: str) -> None:
