@@ -22,7 +22,7 @@ def steps(start: datetime = datetime(2026, 5, 1, 8, tzinfo=UTC)) -> Callable[[],
     return lambda: start + timedelta(minutes=next(minutes))
 
 
-def opened(folder: Path, **given: Any) -> Memory:
+def opened(folder: Path | str, **given: Any) -> Memory:
     return Memory.open(folder, **{"embedder": HashedWords(), "clock": steps(), "language": "en,sv", **given})
 
 

@@ -50,7 +50,8 @@ def test_what_was_put_back_on_a_server_goes_on_counting_where_it_was(
     put_back(content, tmp_path, tmp_path / "memory")
     put_back(content, tmp_path, postgres_url, owner="grows")
     added = []
-    for place, given in ((tmp_path / "memory", {}), (postgres_url, {"owner": "grows"})):
+    places: list[tuple[Path | str, dict[str, Any]]] = [(tmp_path / "memory", {}), (postgres_url, {"owner": "grows"})]
+    for place, given in places:
         with opened(place, **given) as memory:
             turn_id, pin_id = memory.add("one more").turn_id, memory.prompt.pins.add("another").pin_id
             added.append((turn_id, pin_id, memory.store.last_seq))
@@ -62,7 +63,11 @@ def test_rows_are_counted_alike(content: bytes, postgres_url: str, tmp_path: Pat
     put_back(content, tmp_path, tmp_path / "memory")
     put_back(content, tmp_path, postgres_url, owner="counted")
     counts = []
-    for place, given in ((tmp_path / "memory", {}), (postgres_url, {"owner": "counted"})):
+    places: list[tuple[Path | str, dict[str, Any]]] = [
+        (tmp_path / "memory", {}),
+        (postgres_url, {"owner": "counted"}),
+    ]
+    for place, given in places:
         with Memory.open(place, embedder="none", **given) as memory:
             counts.append(row_counts(memory.store.connections))
 
