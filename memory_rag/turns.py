@@ -27,6 +27,8 @@ class Role(StrEnum):
         Raises:
             TurnError: the name is none of these.
         """
+        if isinstance(value, cls):
+            return value
         named = {"developer": "system", "function": "tool", "human": "user"}.get(value.lower(), value.lower())
         try:
             return cls(named)
@@ -123,10 +125,13 @@ class Turn:
 
     def span_in_text(self, searched: Span) -> Span:
         """Map a span of ``searchable`` to the text; a span among the captions maps to the whole text."""
-        base = self.indexed or Span(0, len(self.text))
-        if searched.start >= base.end - base.start:
-            return Span(0, len(self.text))
-        return Span(base.start + searched.start, min(base.start + searched.end, base.end))
+        n = len(self.text)
+        if self.indexed is None and searched.start < searched.end <= n:
+            return searched
+        start, end = (0, n) if self.indexed is None else (self.indexed.start, self.indexed.end)
+        if searched.start >= end - start:
+            return Span(0, n)
+        return Span(start + searched.start, min(start + searched.end, end))
 
 
 def text_bytes(text: str) -> bytes:
@@ -155,7 +160,7 @@ def to_microseconds(instant: datetime) -> int:
 
 def from_microseconds(value: int) -> datetime:
     """Return the UTC instant that is this many microseconds after 1970."""
-    return _EPOCH + timedelta(microseconds=value)
+    return _EPOCH + timedelta(0, *divmod(value, 1_000_000))
 
 
 @dataclass(frozen=True, slots=True)

@@ -177,6 +177,10 @@ class FoundWords:
         self._rarities = [[pool.rarity(entries) for entries, _ in word] for word in words]
         self._all = np.concatenate([_NOWHERE[0], *(entries for entries, _ in chain.from_iterable(words))])
 
+    def __len__(self) -> int:
+        """The number of words, those that nobody holds included."""
+        return len(self._words)
+
     def scores(self) -> Scores:
         """Return BM25 for every entry; 0 for an entry outside the pool or without any of the words.
 

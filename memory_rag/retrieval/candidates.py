@@ -54,15 +54,18 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     near = np.concatenate(sides)
     found = [near, scene.order.before(near), scene.order.after(near)]
     found += _surroundings(scene, np.concatenate([side[:_AROUND] for side in sides]))
-    for meant in _meant(scene):
-        told = _speaks_for(meant, scene, matching)
-        found += [_best(matching[told], bm25[told], depth), nearest[_speaks_for(meant, scene, nearest)][:depth]]
+    if meant := _meant(scene):
+        both = Shortlist(scene, np.concatenate([matching, nearest]))
+        for signal in meant:
+            told = _speaks_for(signal, both)
+            by_word, by_meaning = told[: len(matching)], told[len(matching) :]
+            found += [_best(matching[by_word], bm25[by_word], depth), nearest[by_meaning][:depth]]
     if scene.query.dates:
         found.append(_best_of(scene, scene.stage.said_on(scene.query.dates, allowed), _DATED))
     if scene.wording is not None:
         found.append(scene.wording.literal)
     if len(wishes := scene.stage.wishes):
-        wishes = wishes[_speaks_for(standing, scene, wishes) & allowed[wishes]]
+        wishes = wishes[_speaks_for(standing, Shortlist(scene, wishes)) & allowed[wishes]]
         found.append(_best_of(scene, wishes, _WISHES) if len(wishes) else wishes)
     chosen = np.concatenate(found)
     chosen.sort()
@@ -97,10 +100,10 @@ def _surroundings(scene: Scene, entries: Entries) -> list[Entries]:
     return found
 
 
-def _speaks_for(meant: Compute, scene: Scene, entries: Entries) -> Mask:
-    """Return for which of the entries a signal speaks."""
-    said = meant(Shortlist(scene, entries))
-    return np.zeros(len(entries), np.bool_) if said is None else said > 0
+def _speaks_for(signal: Compute, short: Shortlist) -> Mask:
+    """Return for which entries a signal speaks."""
+    values = signal(short)
+    return np.zeros(len(short), np.bool_) if values is None else values > 0
 
 
 def _best_of(scene: Scene, entries: Entries, n: int) -> Entries:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal
 
 import numpy as np
 
-from memory_rag.retrieval.ranking import Entries
+from memory_rag.retrieval.ascending import are_among
 from memory_rag.retrieval.scene import Scene
 from memory_rag.retrieval.shortlist import Shortlist
 
@@ -57,6 +58,7 @@ FLOORS: Final[Mapping[str, Floor]] = {
 """Lines by embedder: the cosines of another model lie elsewhere, so each has to be measured."""
 
 
+@cache
 def floor_for(fingerprint: str | None) -> Floor | None:
     """Return the floor that was measured for an embedder; None where none was: then only "no word in common" is."""
     if fingerprint is None:
@@ -83,20 +85,22 @@ def evidence_signs(short: Shortlist, *, top: float) -> EvidenceSigns:
     if len(short) == 0 or scene.possible_bm25 == 0:
         return EvidenceSigns(0.0, 0.0, top)
     of_question = short.questions.best(scene.bm25[short.questions.said])
-    covered = (scene.bm25[short.entries] + _QUESTION_SHARE * of_question) / scene.possible_bm25
-    return EvidenceSigns(float(np.max(covered)), float(short.cosine.max(initial=0.0)), top)
+    of_question *= _QUESTION_SHARE
+    of_question += scene.bm25[short.entries]
+    return EvidenceSigns(float(of_question.max()) / scene.possible_bm25, max(0.0, float(short.cosine.max())), top)
 
 
-def lifted_by_words(evidence: Evidence, scene: Scene, entries: Entries) -> Evidence:
-    """Return the evidence, raised where the hits hold the very words that a question gives or quotes.
+def lifted_by_words(evidence: Evidence, scene: Scene, hits: Sequence[int]) -> Evidence:
+    """Return the evidence, raised where the hits (entries) hold the very words that a question gives or quotes.
 
     A phrase that was said as it stands is there. Where words are given and nothing is asked, a turn with many of them
     may be meant.
     """
     words = scene.wording
-    if evidence == "strong" or words is None or len(entries) == 0:
+    if evidence == "strong" or words is None or len(hits) == 0:
         return evidence
-    if np.isin(entries, words.literal).any():
+    entries = np.array(hits, np.int64)
+    if are_among(words.literal, entries).any():
         return "strong"
     if scene.query.gives_words and words.share(entries).max() >= _MANY_WORDS:
         return "weak"

@@ -20,6 +20,8 @@ class MemoryLanguages:
     def __init__(self, store: TurnWriter, *, setting: str) -> None:
         self._store = store
         self._setting = setting
+        self._seen: str | None = None
+        """What was remembered when it was last looked at whether the languages changed."""
 
     def __call__(self) -> tuple[str, ...]:
         """Return the languages, the dominant one first."""
@@ -46,7 +48,10 @@ class MemoryLanguages:
 
     def may_have_changed(self, *, n_changes: int) -> bool:
         """Tell whether another process may have settled or changed them, or something was said to guess from."""
-        return self._setting == "auto" and (n_changes > 0 or self._store.fact(_FACT) is not None)
+        if self._setting != "auto" or n_changes > 0:
+            return self._setting == "auto"
+        before, self._seen = self._seen, self._store.fact(_FACT)
+        return self._seen != before
 
     def _guessed(self) -> tuple[str, ...]:
         texts = []

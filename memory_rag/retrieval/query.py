@@ -65,7 +65,7 @@ class QueryAnalysis:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to search for: white space and punctuation only."""
-        return not has_words(self.text)
+        return not self.words and not has_words(self.text)
 
 
 def analyze_query(

@@ -43,14 +43,14 @@ class QueryVectors:
             ).start()
 
     def _place(self, text: str, embedder: Embedder) -> tuple[Future[Vectors], bool]:
-        # Here and not above: it takes 15 ms of a start, and a search by keyword asks for no vector.
-        from concurrent.futures import Future
-
         key = (embedder.fingerprint, text)
         with self._lock:
             found = self._known.get(key)
             is_new = found is None
             if found is None:
+                # Here and not above: it takes 15 ms of a start, and a search by keyword asks for no vector.
+                from concurrent.futures import Future
+
                 found = self._known[key] = Future()
                 if len(self._known) > _KEPT:
                     self._known.popitem(last=False)

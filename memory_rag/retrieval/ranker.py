@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from memory_rag.retrieval.ranking import Scores, best_entries
+from memory_rag.retrieval.ranking import Scores, best_places
 from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.signals import Signal, signals
 
@@ -34,11 +34,13 @@ class ConversationRanker:
     def rank(self, short: Shortlist, *, k: int) -> list[RankedEntry]:
         """Return the k best of a shortlist, best first; ties by turn id."""
         weighted = self._weighted(short)
-        best = best_entries(short.entries, weighted.sum(axis=0), k=k, turn_id=short.table.turn_id)
-        places = np.searchsorted(short.entries, [entry for entry, _ in best])
+        scores = weighted.sum(axis=0)
+        best = best_places(short.entries, scores, k=k, turn_id=short.table.turn_id)
         return [
             RankedEntry(entry, score, dict(zip(self._names, values, strict=True)))
-            for (entry, score), values in zip(best, weighted[:, places].T.tolist(), strict=True)
+            for entry, score, values in zip(
+                short.entries[best].tolist(), scores[best].tolist(), weighted.take(best, axis=1).T.tolist(), strict=True
+            )
         ]
 
     def values(self, short: Shortlist) -> dict[str, Scores]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -82,13 +82,22 @@ def best_first(scored: Iterable[tuple[str, float]], *, k: int) -> list[tuple[str
     return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
-def best_entries(entries: Entries, scores: Scores, *, k: int, turn_id: Callable[[int], str]) -> list[tuple[int, float]]:
-    """Return the k best of parallel arrays as (entry, score), in the order of :func:`best_first`."""
+def best_places(entries: Entries, scores: Scores, *, k: int, turn_id: Callable[[int], str]) -> list[int]:
+    """Return the places of the k best of parallel arrays, in the order of :func:`best_first`."""
+    places = None
     if len(entries) > k:
         # Everything that ties with the k-th stays until ids have been compared.
         least = np.partition(scores, len(scores) - k)[len(scores) - k]
-        keep = scores >= least
-        entries, scores = entries[keep], scores[keep]
-    by_id = {turn_id(int(entry)): int(entry) for entry in entries}
-    ids: Sequence[str] = list(by_id)
-    return [(by_id[found], score) for found, score in best_first(zip(ids, scores.tolist(), strict=True), k=k)]
+        places = (scores >= least).nonzero()[0]
+        entries, scores = entries[places], scores[places]
+    ids = map(turn_id, entries.tolist())
+    ranked = sorted(
+        zip((-scores).tolist(), ids, range(len(entries)) if places is None else places.tolist(), strict=True)
+    )
+    return [place for _, _, place in ranked[:k]]
+
+
+def best_entries(entries: Entries, scores: Scores, *, k: int, turn_id: Callable[[int], str]) -> list[tuple[int, float]]:
+    """Return the k best of parallel arrays as (entry, score), in the order of :func:`best_first`."""
+    best = best_places(entries, scores, k=k, turn_id=turn_id)
+    return list(zip(entries[best].tolist(), scores[best].tolist(), strict=True))

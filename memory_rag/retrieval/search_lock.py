@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 
 class SearchLock:
@@ -14,8 +14,7 @@ class SearchLock:
         self._lock = threading.RLock()
         self._refuse_if_forked = refuse_if_forked
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> AbstractContextManager[object]:
         """Hold the lock.
 
         Raises:
@@ -23,8 +22,7 @@ class SearchLock:
         """
         # Asked first: in a forked child, nobody ever gives back a lock that another thread of the parent held.
         self._refuse_if_forked()
-        with self._lock:
-            yield
+        return self._lock
 
     @contextmanager
     def held_if_free(self) -> Iterator[bool]:

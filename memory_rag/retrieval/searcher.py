@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, tzinfo
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -84,9 +85,9 @@ class SearchOptions:
     floor: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("k", "depth"):
-            if getattr(self, name) < 1:
-                raise QueryError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.k < 1 or self.depth < 1:
+            name, value = ("k", self.k) if self.k < 1 else ("depth", self.depth)
+            raise QueryError(f"{name} must be at least 1, got {value}")
 
 
 class Searcher:
@@ -122,13 +123,12 @@ class Searcher:
         scope, stage = self.pool(options.within)
         by_keyword = options.mode is Mode.KEYWORD or (options.mode.uses_vectors and dense is None)
         notes = (_ONLY_COMMON,) if by_keyword and analysis.is_common else ()
-        empty = Ranking(query, options.mode, notes=(*scope.notes, *notes))
+        ranking = partial(Ranking, query, options.mode, notes=(*scope.notes, *notes))
         if analysis.is_empty or not scope.allowed.any():
-            return empty
+            return ranking()
         if not options.mode.uses_vectors:
             ranked = self._by_words(analysis, options, scope, stage.pool)
-            hits = self._hits(ranked, analysis, None, None)
-            return replace(empty, hits=hits, evidence="strong" if ranked else "none")
+            return ranking(self._hits(ranked, analysis, None, None), evidence="strong" if ranked else "none")
         scene = self.scene(analysis, stage, dense, left_out=scope.left_out)
         pending = self._pending(scope, dense)
         evidence: Evidence = "strong"
@@ -144,18 +144,17 @@ class Searcher:
             elif signs.coverage == 0:
                 # Without measured cosines only this can be told: no word in common, and perhaps no meaning either.
                 evidence = "none" if dense is None else "weak"
-            evidence = lifted_by_words(evidence, scene, np.array([found.entry for found in ranked], np.int64))
+            evidence = lifted_by_words(evidence, scene, [found.entry for found in ranked])
         elif options.mode is Mode.DENSE:
             ranked = self._by_cosine(scene, options, scope)
         else:
             ranked = self._by_rrf(scene, options, scope)
-        if not ranked or (evidence == "none" and options.floor):
-            return replace(empty, pending=pending, evidence="none", evidence_value=value)
-        return replace(
-            empty,
-            hits=self._hits(ranked, analysis, scene, dense),
+        if evidence == "none" and options.floor:
+            ranked = []
+        return ranking(
+            self._hits(ranked, analysis, scene, dense),
             pending=pending,
-            evidence=evidence,
+            evidence=evidence if ranked else "none",
             evidence_value=value,
         )
 
@@ -311,12 +310,14 @@ class Searcher:
     def _hits(
         self, ranked: Sequence[RankedEntry], analysis: QueryAnalysis, scene: Scene | None, dense: DenseIndex | None
     ) -> tuple[Hit, ...]:
-        table = self._keyword.table
-        rows = table.row[[found.entry for found in ranked]].tolist()
+        if not ranked:
+            return ()
+        entries = np.array([found.entry for found in ranked], np.int64)
+        rows = self._keyword.table.row[entries].tolist()
         turns = self._store.turns_at(rows)
         spans: Sequence[Span | None] = [None] * len(ranked)
         if dense is not None and scene is not None and scene.query_vector is not None:
-            spans = dense.best_spans(scene.query_vector, np.array([found.entry for found in ranked], np.int64))
+            spans = dense.best_spans(scene.query_vector, entries)
         hits: list[Hit] = []
         for found, row, passage in zip(ranked, rows, spans, strict=True):
             turn = turns.get(row)

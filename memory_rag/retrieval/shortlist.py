@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -71,7 +72,7 @@ class Shortlist:
 
     @cached_property
     def cosine(self) -> Scores:
-        return self._cosines[: len(self)]
+        return self._cosines[self._all.places[: len(self)]]
 
     @cached_property
     def questions(self) -> Beyond:
@@ -131,7 +132,7 @@ class Shortlist:
         Of a conversation the turns of the core count; where it has none, each turn for itself. None where all are of
         one conversation.
         """
-        if len(self) == 0 or self.conversation.min() == self.conversation.max():
+        if not (self.conversation != self.conversation[:1]).any():
             return None
         talks = Groups(self.conversation, counted=self._places_of_core)
         best = talks.best(values)
@@ -170,21 +171,23 @@ class Shortlist:
         return found
 
     @cached_property
-    def _all(self) -> Entries:
+    def _all(self) -> _EachOnce:
         """The entries, those that they answer, and those that answer them: looked up in one go."""
-        return np.concatenate([self.entries, self.questions.said, self.replies.said])
+        everyone = np.concatenate([self.entries, self.questions.said, self.replies.said])
+        return _EachOnce.of(everyone, n_entries=len(self.table))
 
-    def _parts(self, values: Scores) -> tuple[Scores, Scores, Scores]:
+    def _parts(self, of_each: Scores) -> tuple[Scores, Scores, Scores]:
+        values = of_each[self._all.places]
         first, second = len(self), len(self) + len(self.questions.said)
         return values[:first], values[first:second], values[second:]
 
     @cached_property
     def _keywords(self) -> tuple[Scores, Scores, Scores]:
-        return self._parts(self.scene.keyword(self._all))
+        return self._parts(self.scene.keyword(self._all.entries))
 
     @cached_property
     def _cosines(self) -> Scores:
-        return self.scene.cosine(self._all)
+        return self.scene.cosine(self._all.entries)
 
     @cached_property
     def _denses(self) -> tuple[Scores, Scores, Scores]:
@@ -198,3 +201,23 @@ class Shortlist:
     def _places_of_core(self) -> npt.NDArray[np.int64] | None:
         """The places of the core among the entries; None where all are of it."""
         return None if self._core is None else self.entries.searchsorted(self._core)
+
+
+@dataclass(frozen=True, slots=True)
+class _EachOnce:
+    """Entries that stand there several times: each of them once, and at which place among these each one given is."""
+
+    entries: Entries
+    places: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, given: Entries, *, n_entries: int) -> _EachOnce:
+        numbers = np.arange(len(given))
+        # Only what is written is read: of those alike, one's number.
+        chosen = np.empty(n_entries, np.int64)
+        chosen[given] = numbers
+        of_each = chosen[given]
+        kept = (of_each == numbers).nonzero()[0]
+        place = np.empty(len(given), np.int64)
+        place[kept] = numbers[: len(kept)]
+        return cls(given[kept], place[of_each])

@@ -175,7 +175,7 @@ def length(short: Shortlist) -> Scores | None:
 
 def _where(mask: Mask, value: float) -> Scores:
     """Return a value where a mask holds, 0 elsewhere."""
-    values: Scores = mask * value
+    values: Scores = np.multiply(mask, value)
     return values
 
 

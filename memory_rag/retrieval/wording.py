@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from memory_rag.retrieval.ascending import distinct
 from memory_rag.retrieval.bm25 import Bm25, FoundWords, Pool
 from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranking import Entries, Scores
@@ -19,7 +20,8 @@ from memory_rag.turns import Turn
 _FEWEST: Final = 2
 """Words of content that make a phrase: one alone is found as any word is."""
 _LONG: Final = 4
-"""Words of content from which on a question is looked for as it stands."""
+_LONG_IN_ALL: Final = 7
+"""Words of content from which on a question is looked for as it stands, or words of any kind."""
 _READ: Final = 256
 """Turns that hold every word of a phrase and are read for it, the best by BM25."""
 
@@ -71,16 +73,22 @@ class Wording:
         As they stand but for case and white space. A long question may be words that were said, too.
         """
         found = [self._saying(phrase, self._look_up(phrase)) for phrase in self._query.quoted]
-        if self._query.gives_words or len(self._found.holders) >= _LONG:
+        if self._query.gives_words or len(self._found) >= _LONG:
             found.append(self._saying(self._query.whole, self._found))
-        return found[0] if len(found) == 1 else np.unique(np.concatenate([_NONE, *found]))
+        if len(found) < 2:
+            return found[0] if found else _NONE
+        return distinct(np.sort(np.concatenate(found)))
+
+    @property
+    def _is_long(self) -> bool:
+        return len(self._query.whole.split()) >= _LONG_IN_ALL
 
     def _look_up(self, phrase: str) -> FoundWords:
         return self._indexed.bm25.look_up(self._indexed.analyzer.query_words(phrase), self._pool)
 
     def _saying(self, phrase: str, found: FoundWords) -> Entries:
         """Return the entries that say a phrase, of those that hold each of its words."""
-        entries = found.of_all() if len(found.holders) >= _FEWEST else _NONE
+        entries = found.of_all() if len(found) >= _FEWEST else _NONE
         if len(entries) == 0:
             return _NONE
         entries = entries[self._scores[entries] > 0].astype(np.int64)

@@ -6,14 +6,15 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
 from memory_rag.errors import RefusedError, TurnError
 from memory_rag.store.engine import Connection
-from memory_rag.store.findings import off_record_since, put_findings, replace_findings
+from memory_rag.store.findings import OFF_RECORD_FACT, put_findings, replace_findings
 from memory_rag.store.known_turns import Known, KnownTurns
+from memory_rag.store.new_turn import placed
 from memory_rag.store.screening import OFF_RECORD, Finding, OpenDoor, Screen, Screened
 from memory_rag.store.tombstones import Tombstones
 from memory_rag.store.turn_rows import STORED, check_id, check_ids, digest, row_values, stored_values
@@ -43,6 +44,11 @@ _REFRESHED: Final = (
 )
 _RENEWED: Final = ("session_id", "ordinal", "blocks", "recalled", "indexed_start", "indexed_end")
 _REFRESH: Final = f"UPDATE turns SET {', '.join(f'{name} = :{name}' for name in _REFRESHED)} WHERE row = :row"
+_BEGINNING: Final = (
+    "SELECT (SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'turns'), "
+    "(SELECT value FROM facts WHERE name = ?)"
+)
+"""The row of the next turn, and since when none is taken."""
 _LOG_ADDED: Final = (
     "INSERT INTO changes (kind, row, changed_at) "
     "SELECT 'add', row, ? FROM turns WHERE row >= ? AND row < ? ORDER BY row"
@@ -85,11 +91,11 @@ class Appending:
     _first_unlogged: int = 0
 
     def __post_init__(self) -> None:
-        select = "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'turns'"
-        self._first_row = self._first_unlogged = self._next_row = int(self.connection.execute(select).fetchone()[0])
+        row, off_record_since = self.connection.execute(_BEGINNING, (OFF_RECORD_FACT,)).fetchone()
+        self._first_row = self._first_unlogged = self._next_row = int(row)
+        self._is_off_record = off_record_since is not None
         self._tombstones = Tombstones(self.connection)
         self._known = KnownTurns(self.connection)
-        self._is_off_record = off_record_since(self.connection) is not None
         self._vanishing = Vanishing(self.connection, self.now, self._first_row)
 
     def take(self, items: Iterable[Turn | Conversation | Withheld]) -> None:
@@ -194,16 +200,14 @@ class Appending:
             TurnError: an id that can't be an id, or that another turn has.
         """
         check_ids(turn)
-        if turn.ordinal == NEXT:
+        ordinal = turn.ordinal
+        if ordinal == NEXT:
             select = "SELECT coalesce(max(ordinal), -1) + 1 FROM turns WHERE conversation_id = ?"
-            following = self.connection.execute(select, (turn.conversation_id,)).fetchone()[0]
-            # A copy of a turn takes a tenth of the time of an add: one is enough.
-            stored = replace(turn, ordinal=following, turn_id=turn.turn_id or self._next_id)
-        else:
-            stored = replace(turn, turn_id=turn.turn_id or self._next_id)
+            ordinal = self.connection.execute(select, (turn.conversation_id,)).fetchone()[0]
+        stored = placed(turn, turn_id=turn.turn_id or self._next_id, ordinal=ordinal)
         turn_id = self._insert(stored, findings, is_named=bool(turn.turn_id))
         self.log_added()
-        return stored if turn_id == stored.turn_id else replace(stored, turn_id=turn_id)
+        return stored if turn_id == stored.turn_id else placed(stored, turn_id=turn_id, ordinal=ordinal)
 
     @property
     def _next_id(self) -> str:
@@ -232,7 +236,9 @@ class Appending:
     def log_added(self) -> None:
         """Number the additions that aren't numbered yet; every other change comes after them."""
         first, self._first_unlogged = self._first_unlogged, self._next_row
-        if first < self._next_row:
+        if first + 1 == self._next_row:
+            log(self.connection, "add", first, self.now)
+        elif first < self._next_row:
             self.connection.execute(_LOG_ADDED, (self.now, first, self._next_row))
 
     def _compare(self, turn: Turn, known: Known, findings: tuple[Finding, ...]) -> None:

@@ -10,7 +10,8 @@ from memory_rag.store.screening import IN_TEXT, Counts, Finding
 from memory_rag.turns import Span
 
 _FETCH: Final = 500
-_OFF_RECORD: Final = "off record since"
+OFF_RECORD_FACT: Final = "off record since"
+"""The name of the fact that a store takes no turns."""
 
 
 def put_findings(connection: Connection, row: int, findings: Iterable[Finding]) -> None:
@@ -75,13 +76,13 @@ class Findings:
 
 def off_record_since(connection: Connection) -> str | None:
     """Return since when a store takes no turns, as ISO 8601; None if it takes them."""
-    found = connection.execute("SELECT value FROM facts WHERE name = ?", (_OFF_RECORD,)).fetchone()
+    found = connection.execute("SELECT value FROM facts WHERE name = ?", (OFF_RECORD_FACT,)).fetchone()
     return None if found is None else str(found[0])
 
 
 def set_off_record(connection: Connection, since: str | None) -> None:
     """Let a store take no turns from now on; None: take them again."""
     if since is None:
-        connection.execute("DELETE FROM facts WHERE name = ?", (_OFF_RECORD,))
+        connection.execute("DELETE FROM facts WHERE name = ?", (OFF_RECORD_FACT,))
         return
-    connection.execute("INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO NOTHING", (_OFF_RECORD, since))
+    connection.execute("INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO NOTHING", (OFF_RECORD_FACT, since))

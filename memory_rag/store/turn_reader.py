@@ -92,8 +92,8 @@ class TurnReader:
             for start in range(0, len(rows), _FETCH):
                 part = [int(row) for row in rows[start : start + _FETCH]]
                 marks = ",".join("?" * len(part))
-                for record in connection.execute(f"SELECT {COLUMNS} FROM turns WHERE row IN ({marks})", part):
-                    found[record[0]] = turn_of(record)
+                records = connection.execute(f"SELECT {COLUMNS} FROM turns WHERE row IN ({marks})", part).fetchall()
+                found.update((record[0], turn_of(record)) for record in records)
         return found
 
     def earlier_versions(self, turn_id: str) -> list[Turn]:

@@ -58,7 +58,7 @@ class Talks:
         self,
         memory: MemoryOfTalks,
         *,
-        held: Callable[[], AbstractContextManager[None]],
+        held: Callable[[], AbstractContextManager[object]],
         clock: Callable[[], datetime],
         events: Callable[[], Events],
     ) -> None:

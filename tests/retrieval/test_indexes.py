@@ -97,6 +97,16 @@ def test_reindexing_in_another_language_is_remembered(opened: Open) -> None:
         memory.reindex(language="klingon")
 
 
+def test_languages_that_another_process_sets_are_searched_in(opened: Open) -> None:
+    memory = opened(*ENGLISH[:3])
+    memory.search("fish")
+    opened().reindex(language="sv")
+
+    assert memory.indexes.languages() == ("sv",)
+    memory.search("fish")
+    assert memory.indexes.keyword.analyzer.languages == ("sv",)
+
+
 # -- saving
 
 
