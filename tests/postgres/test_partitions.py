@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from memory_rag.postgres.turn_store import PostgresTurnStore
 from memory_rag.turns import Conversation, Source
 from tests.postgres.conftest import Say
+from tests.postgres.test_owners_beside import TABLES, Beside
 from tests.postgres_server import PostgresServer
 
 OWNERS = ["ada", "bo", "cy", "Åsa", "东京", "x" * 200]
@@ -65,6 +67,31 @@ def test_a_partition_named_by_itself_is_closed_too(stores: list[PostgresTurnStor
             assert connection.execute(psycopg.sql.SQL("SELECT count(*) FROM {}").format(_name(table))).fetchone() == (
                 0,
             )
+
+
+def test_what_is_kept_beside_turns_lies_in_a_partition_of_its_owner_and_goes_with_them(
+    stores: list[PostgresTurnStore], said: Say, url: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "rules.md"
+    file.write_text("The rules of the house.", encoding="utf-8")
+    for store in stores:
+        Beside(store).keep(f"of {store.owner}", file, said)
+
+    with psycopg.connect(url) as connection:
+        for table in TABLES:
+            n_rows = f"SELECT count(*) FROM {{}} WHERE owner = {OWNERS[0]!r}"
+            parts = [_name(f"memory_rag.{table}_{number}") for number in range(4)]
+            assert [connection.execute(psycopg.sql.SQL(n_rows).format(part)).fetchone() for part in parts] == [(0,)] * 4
+            connection.execute("SELECT set_config('memory_rag.owner', %s, true)", (OWNERS[0],))
+            found = [connection.execute(psycopg.sql.SQL(n_rows).format(part)).fetchone() for part in parts]
+            assert sorted(found)[:3] == [(0,)] * 3
+            assert max(found) > (0,)
+            connection.rollback()
+    for store in stores:
+        beside, words = Beside(store), f"of {store.owner}"
+        assert beside.told(words)[0] == [("p1", words, words)]
+        store.remove([words])
+        assert (beside.talks.numbers(), beside.windows.numbers(words), beside.blocks.of([words])) == ([], set(), {})
 
 
 def test_a_statement_reads_only_the_partition_of_its_owner(stores: list[PostgresTurnStore], url: str) -> None:

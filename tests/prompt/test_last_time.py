@@ -47,8 +47,8 @@ def test_what_was_said_in_it_is_something_else(question: str) -> None:
 @pytest.fixture
 def memory(place: Place) -> Iterator[Memory]:
     """Two evenings, roses and then a mortgage, and a question on the third."""
+    now = [MONDAY]
     with place.open(embedder="none", language="en", clock=lambda: now[0]) as opened:
-        now = [MONDAY]
         for day, (name, word) in enumerate((("first", "roses"), ("second", "mortgage"))):
             for at in range(20):
                 said_at = MONDAY + timedelta(days=day, minutes=at)
