@@ -37,7 +37,7 @@ _LOG: Final = (
     "coalesce((SELECT seq FROM numbers WHERE name = 'changes'), 0) FROM changes"
 )
 _INVALID: Final = (
-    "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
+    "SELECT format('%I.%I', nspname, relname) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
     "JOIN pg_namespace ON pg_namespace.oid = relnamespace "
     "WHERE nspname = ? AND NOT (indisvalid AND indisready) ORDER BY 1"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,49 @@ def test_an_embedder_that_there_is_not_is_wrong_usage(memory_rag: CommandLine) -
 
     assert refused.code == 2
     assert "unknown embedder 'magic'; an embedder is one of: none, minilm, e5" in refused.err
+
+
+def test_a_command_in_a_message_holds_no_password() -> None:
+    place = Place("postgresql://ada:secret@db.example/work?sslmode=require", owner="ada")
+
+    assert place.command("show", "t1") == (
+        "memory-rag show t1 --memory 'postgresql://ada@db.example/work?sslmode=require' --owner ada"
+    )
+    assert (place.shown, place.title) == ("postgresql://db.example/work, owner 'ada'", "ada")
+
+
+def test_an_owner_of_a_folder_is_wrong_usage(memory_rag: CommandLine) -> None:
+    refused = memory_rag("search", "hej", "--memory", "work", "--owner", "ada")
+
+    assert refused.code == 2
+    assert "'work' is none; name the server's URL with --memory postgresql://" in refused.err
+
+
+def test_an_owner_in_the_environment_is_no_matter_for_a_folder(memory_rag: CommandLine) -> None:
+    assert memory_rag("add", "hej", MEMORY_RAG_OWNER="ada").code == 0
+
+
+def test_a_url_of_something_else_is_refused_without_what_is_in_it(memory_rag: CommandLine) -> None:
+    refused = memory_rag("add", "hej", "--memory", "mysql://ada:secret@db.example/work")
+
+    assert refused.code == 1
+    assert refused.err.startswith("error: mysql:// begins no memory's URL; a server's begins with postgresql://")
+    assert "secret" not in refused.err
+
+
+def test_without_the_extra_a_server_names_the_pip_line(
+    memory_rag: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "memory_rag.postgres.connections", None)
+
+    refused = memory_rag("add", "hej", "--memory", "postgresql://db.example/work")
+
+    assert refused.code == 1
+    assert refused.err.endswith("is not installed; install it with: pip install 'memory-rag[postgres]'\n")
+
+
+def test_a_server_is_not_asked_for_what_only_a_folder_has(memory_rag: CommandLine) -> None:
+    refused = memory_rag("backup", "copy", "--memory", "postgresql://ada:secret@127.0.0.1:1/work", "--owner", "ada")
+
+    assert refused.code == 1
+    assert refused.err.startswith("error: postgresql://127.0.0.1:1/work, owner 'ada', lies on a server: backup copies")

@@ -65,3 +65,12 @@ def test_values_are_those_of_settings_that_were_loaded() -> None:
         "the arguments",
         "default",
     )
+
+
+def test_a_url_is_shown_without_its_password(memory_rag: CommandLine) -> None:
+    url = "postgresql://ada:p4ssw0rd@replica.example/work"
+
+    told = memory_rag("settings", "replica", "--json", MEMORY_RAG_REPLICA=url)
+
+    assert told.json == {"replica": {"value": "postgresql://ada@replica.example/work", "from": "the environment"}}
+    assert "p4ssw0rd" not in memory_rag("settings", MEMORY_RAG_REPLICA=url).out

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from memory_rag.errors import MemoryRagError
+from memory_rag.errors import MemoryRagError, NotAMemoryError
 from memory_rag.interfaces.claude_code.occasion import MANUAL, PRE_COMPACT, SESSION_END, SESSION_START, STOP, Occasion
 from memory_rag.interfaces.claude_code.session_brief import session_brief
 from memory_rag.interfaces.claude_code.sessions import catch_up, log_compaction, store_session
@@ -83,7 +83,7 @@ class Call:
         started = self.clock()
         try:
             memory = self.open_memory(False)
-        except MemoryRagError as error:
+        except NotAMemoryError as error:
             self.note(f"nothing is remembered yet: {error}")
             return
         with memory:

@@ -193,6 +193,7 @@ class Page:
             "languages": languages(),
             "memory_name": place.name,
             "has_others": len(self._memories.names()) > 1,
+            "on_server": "" if self._memories.own.folder else self._memories.own.place,
             "q": "",
         }
 

@@ -331,7 +331,7 @@ def test_what_is_told_is_told_before_anything_slow() -> None:
     call = Call(closed, note=seen.append, is_served=threading.Event())
     call.answer(lambda: json.dumps({"hook_event_name": "SessionStart", "session_id": "x", "source": "resume"}).encode())
 
-    assert seen == ["nothing is remembered yet: closed"]
+    assert seen == ["closed"]
 
 
 def test_closed_streams_are_no_failure_either(memory_rag: CommandLine) -> None:

@@ -292,3 +292,28 @@ def test_without_a_script_the_module_is_started_and_words_are_quoted_for_the_she
     python = tmp_path / "en mapp" / "python"
     assert start.hook(platform="linux") == f"'{python}' -m memory_rag hook claude-code --memory 'mitt minne'"
     assert start.hook(platform="win32") == f'"{python}" -m memory_rag hook claude-code --memory "mitt minne"'
+
+
+def test_a_memory_on_a_server_is_named_by_its_url_and_its_owner(person: Person) -> None:
+    url = "postgresql://ada@db.example/work?sslmode=verify-full"
+    given = {"PGPASSFILE": "/home/ada/pass", "PGPASSWORD": "secret", "MEMORY_RAG_OWNER": "bo"}
+    entered = person("install", "claude-code", "--memory", url, "--owner", "ada", **given)
+
+    assert entered.code == 0, entered
+    entry = person.json(".claude.json")["mcpServers"]["memory-rag"]
+    assert entry["args"][:5] == ["mcp", "--memory", url, "--home", person.memories]
+    assert entry["args"][5:] == ["--owner", "ada"]
+    assert entry["env"] == {"PGPASSFILE": "/home/ada/pass"}
+    assert "secret" not in (person.home / ".claude.json").read_text()
+    (hook,) = person.json(".claude/settings.json")["hooks"]["SessionEnd"][0]["hooks"]
+    assert f"hook claude-code --memory '{url}'" in hook["command"]
+
+
+@pytest.mark.parametrize("named", ["MEMORY_RAG_MEMORY", "MEMORY_RAG_REPLICA"])
+def test_a_password_is_never_written_into_another_programs_settings(person: Person, named: str) -> None:
+    refused = person("install", "cursor", **{named: "postgresql://ada:secret@db.example/work"})
+
+    assert refused.code == 1
+    assert "put a line host:port:database:user:password into ~/.pgpass (chmod 600)" in refused.err
+    assert "secret" not in refused.err + refused.out
+    assert not (person.home / ".cursor").exists()
