@@ -20,6 +20,7 @@ from memory_rag.retrieval.agreement import disagreement
 from memory_rag.retrieval.indexes import Indexes
 from memory_rag.retrieval.keyword import FILE_NAME as SNAPSHOT
 from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.retrieval.vector_blocks import ERASED
 from memory_rag.retrieval.vectors import VectorFile, file_stem
 from memory_rag.settings import Settings
 from memory_rag.store.erasing import n_unfinished
@@ -274,21 +275,23 @@ def _own_vectors(file: VectorFile) -> Finding:
         return Finding("vectors", "fail", str(error), "build them anew with: memory-rag reindex --prune")
     if rows is None or len(rows.ids) == 0:
         return Finding("vectors", "ok", "none yet")
-    unfit = 0
-    for start in range(0, len(rows.vectors), _LOOKED_AT):
-        length = np.linalg.norm(rows.vectors[start : start + _LOOKED_AT], axis=1)
-        unfit += int(np.count_nonzero(~(np.abs(length - 1) <= _UNIT_WITHIN)))
+    unfit, kept = 0, rows.ids["row"] != ERASED
+    n_kept = int(np.count_nonzero(kept))
+    for start in range(0, len(kept), _LOOKED_AT):
+        some = slice(start, start + _LOOKED_AT)
+        length = np.linalg.norm(rows.vectors[some], axis=1)
+        unfit += int(np.count_nonzero(kept[some] & ~(np.abs(length - 1) <= _UNIT_WITHIN)))
     if unfit:
-        message = f"{unfit:,} of {len(rows.vectors):,} vectors in {file.rows_path} don't have length 1"
+        message = f"{unfit:,} of {n_kept:,} vectors in {file.rows_path} don't have length 1"
         return Finding("vectors", "fail", message, f"delete {file.rows_path} and .ids, then: memory-rag reindex")
     if file.n_damaged:
-        message = f"{len(rows.ids):,} vectors, and damaged blocks of {file.n_damaged:,} more, which aren't used"
+        message = f"{n_kept:,} vectors, and damaged blocks of {file.n_damaged:,} more, which aren't used"
         return Finding("vectors", "warn", message, "embed their turns anew and take them out with: memory-rag reindex")
     unused = file.rows_path.stat().st_size - rows.vectors.nbytes
     if unused:
-        message = f"{len(rows.ids):,} vectors, and {readable_size(unused)} that a stopped or damaged write left unused"
+        message = f"{n_kept:,} vectors, and {readable_size(unused)} that a stopped or damaged write left unused"
         return Finding("vectors", "warn", message, remedy)
-    return Finding("vectors", "ok", f"{len(rows.ids):,} vectors of {file.dim} numbers and length 1")
+    return Finding("vectors", "ok", f"{n_kept:,} vectors of {file.dim} numbers and length 1")
 
 
 def _of_others(kept: list[Path], *, own: str | None) -> Iterator[Finding]:

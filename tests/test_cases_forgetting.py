@@ -11,6 +11,7 @@ from memory_rag.memory import Memory
 from memory_rag.privacy.proof import prove
 from memory_rag.privacy.sought import Needle
 from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.vector_blocks import ERASED
 from memory_rag.retrieval.vectors import VectorFile
 from memory_rag.store.backup import backup
 from memory_rag.turns import Role, Turn
@@ -137,10 +138,10 @@ def test_g21_a_reused_key_does_not_inherit_the_dead_turns_vector(tmp_path: Path,
     assert ranking[0].score == pytest.approx(0.6, abs=1e-6)
     dense = memory.indexes.dense()
     assert dense is not None
-    assert len(dense) == 1
     rows = VectorFile(folder / "vectors", fingerprint=dense.embedder.fingerprint, dim=2).read_new()
     assert rows is not None
-    assert len(rows.ids) == 1
+    assert rows.ids["row"].tolist() == [ERASED, 2]
+    assert rows.vectors.tolist() == [[0, 0], pytest.approx([0.6, 0.8])]
     memory.close()
 
 

@@ -79,6 +79,10 @@ class ServerVectors:
         self._asked_for: set[int] = set()
 
     @property
+    def generation(self) -> None:
+        """None: what is read anew has other numbers."""
+
+    @property
     def rows(self) -> Vectors:
         """The vectors that were read, shape (n_read, dim)."""
         return self._buffer[: self.n_read]

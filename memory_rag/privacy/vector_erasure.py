@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Vectors
-from memory_rag.retrieval.vector_blocks import HEAD, MAGIC
+from memory_rag.retrieval.vector_blocks import ERASED
+from memory_rag.retrieval.vector_spaces import dim_of
 from memory_rag.retrieval.vectors import VectorFile, VectorRows
 
 FOLDER: Final = "vectors"
-_MAGIC: Final = MAGIC.to_bytes(4, "little")
 
 
 def erase_vectors(folder: Path, contents: Mapping[int, int | None]) -> None:
-    """Write every file of vectors anew that holds any of these rows with other words than they have now.
+    """Take the vectors of these rows that were made of other words than they have now out of every file.
 
     ``contents`` says, for each row, the key of the words that it has now; None if it is gone. Call under the memory's
-    lock. What a killed process left is taken away too: it may be of these rows.
+    lock. What a killed process left is taken away too, since it may be of these rows: then the file is written anew.
 
     Raises:
         StoreError: the files can't be read or written.
@@ -35,9 +35,12 @@ def erase_vectors(folder: Path, contents: Mapping[int, int | None]) -> None:
             ids_path.with_suffix(".f32").unlink(missing_ok=True)
             continue
         rows = _all_of(file)
-        stays = ~_told(rows, contents)
-        if not stays.all() or file.has_rest or file.n_damaged:
+        told = _told(rows, contents)
+        if file.has_rest or file.n_damaged:
+            stays = ~told & (rows.ids["row"] != ERASED)
             file.replace_with(VectorRows(rows.vectors[stays], rows.ids[stays]))
+        else:
+            file.erase(rows, told)
     for path in sorted((folder / FOLDER).glob("*")):
         is_alone = path.suffix == ".f32" and not path.with_suffix(".ids").exists()
         if path.name.startswith(".") or is_alone:
@@ -50,8 +53,8 @@ def vectors_of(folder: Path, contents: Mapping[int, int | None]) -> Iterator[tup
         file = _opened(ids_path)
         if file is not None:
             rows = _all_of(file)
-            told = _told(rows, contents)
-            yield rows.vectors[told], rows.vectors[~told]
+            told, erased = _told(rows, contents), rows.ids["row"] == ERASED
+            yield rows.vectors[told], rows.vectors[~told & ~erased]
 
 
 def _told(rows: VectorRows, contents: Mapping[int, int | None]) -> npt.NDArray[np.bool_]:
@@ -63,13 +66,8 @@ def _told(rows: VectorRows, contents: Mapping[int, int | None]) -> npt.NDArray[n
 
 def _opened(ids_path: Path) -> VectorFile | None:
     """Return a file of vectors; None if it doesn't say how many numbers a vector has."""
-    data = ids_path.read_bytes()
-    at = -1
-    while (at := data.find(_MAGIC, at + 1)) >= 0 and at + HEAD.itemsize <= len(data):
-        dim = int(np.frombuffer(data, HEAD, count=1, offset=at)[0]["dim"])
-        if 0 < dim < 2**16:
-            return VectorFile.at(ids_path, dim=dim)
-    return None
+    dim = dim_of(ids_path)
+    return VectorFile.at(ids_path, dim=dim) if dim else None
 
 
 def _all_of(file: VectorFile) -> VectorRows:

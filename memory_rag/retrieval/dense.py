@@ -19,7 +19,6 @@ from memory_rag.retrieval.kept_codes import KEPT_FROM, KeptCodes
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, mean_and_deviation
 from memory_rag.retrieval.turn_table import Mask, TurnTable
-from memory_rag.retrieval.vector_blocks import ID
 from memory_rag.retrieval.vector_groups import NOTHING, MadeFrom, VectorGroups
 from memory_rag.retrieval.vectors import KeptVectors, VectorRows, ids_of
 from memory_rag.store.turn_store import TurnStore
@@ -81,6 +80,8 @@ class DenseIndex:
         self._waiting: Entries | None = None
         self._put_off: set[int] = set()
         self._sampled: dict[int, _Sampled] = {}
+        self._generation: object = None
+        self._are_codes_right = True
 
     def __len__(self) -> int:
         """The number of vectors, those of removed turns included until the next compaction."""
@@ -89,11 +90,7 @@ class DenseIndex:
     def catch_up(self, table: TurnTable) -> None:
         """Take in vectors that were written since, by this process or another, and match them to the table."""
         saved = self._saved_codes() if self._kept.n_read == 0 else None
-        rows = self._kept.read_new()
-        if rows is None:
-            self._start_over()
-            rows = self._kept.read_new() or VectorRows(np.zeros((0, self.embedder.dim), np.float32), np.zeros(0, ID))
-        self._take_in(rows)
+        self._take_in_kept()
         if saved is not None and self._kept.checked is not None:
             self._codes, self._n_kept = CodedVectors(self._flat, codes=saved.codes), len(saved.codes)
         if self._table is not table:
@@ -235,6 +232,9 @@ class DenseIndex:
             StoreError: they can't be written, which costs the next process a few seconds.
         """
         path = self._codes_path
+        if not self._are_codes_right:
+            self._codes.close()
+            self._codes, self._are_codes_right = CodedVectors(self._flat), True
         if path is not None and self.is_worth_saving and (codes := self._codes.of_all()) is not None:
             KeptCodes(codes, self._kept.as_checked()).write(path)
             self._n_kept = len(codes)
@@ -276,7 +276,7 @@ class DenseIndex:
             names = [batch.names[place] for place in new]
             vectors[new] = checked_vectors(given, n=len(new), dim=self.embedder.dim, names=names)
         with self._alone():
-            self._take_in_others()
+            self._take_in_kept()
             # Under the lock: a turn that was forgotten while it was embedded must not come after it.
             said = batch.still_said(store)
             self._kept.append(vectors[said], ids[said])
@@ -287,13 +287,29 @@ class DenseIndex:
         self._kept.checked = None if saved is None else saved.checked
         return saved
 
-    def _take_in_others(self) -> None:
-        """Read what another process appended, so that our rows go behind it."""
+    def _take_in_kept(self) -> None:
+        """Read what was kept since, by this process or another, so that our rows go behind it."""
         rows = self._kept.read_new()
-        while rows is None:
-            self._start_over()
-            rows = self._kept.read_new()
-        self._take_in(rows)
+        if rows is None:
+            while rows is None:
+                rows = self._kept.read_new()
+            self._forget(rows)
+        if len(rows.ids):
+            self._flat.put(self._kept.rows)
+            self._groups.add(rows.ids)
+        self._generation = self._kept.generation
+
+    def _forget(self, rows: VectorRows) -> None:
+        """Forget what was read before these: all of it, or only whose the vectors are, if they are the same ones."""
+        self._n_kept, self._groups = 0, VectorGroups()
+        if self._generation is None or self._kept.generation != self._generation or len(rows.ids) < len(self):
+            self._codes.close()
+            self._flat = FlatVectors(self._kept.rows)
+            self._codes = CodedVectors(self._flat)
+            self._are_codes_right = True
+        else:
+            # Some were taken out. Their codes name them still, and they are nobody's; kept, they would tell of them.
+            self._are_codes_right = False
 
     def agreement(self, *, n: int = 20) -> float | None:
         """Return what share of the 10 nearest vectors a search finds, of n questions that lie between its own vectors.
@@ -301,15 +317,3 @@ class DenseIndex:
         None where every vector is compared, so that none is missed.
         """
         return self._codes.agreement(n)
-
-    def _start_over(self) -> None:
-        """Forget all vectors: the file is another one now, which may hold as many."""
-        self._codes.close()
-        self._flat = FlatVectors(self._kept.rows)
-        self._codes = CodedVectors(self._flat)
-        self._n_kept, self._groups = 0, VectorGroups()
-
-    def _take_in(self, rows: VectorRows) -> None:
-        if len(rows.ids):
-            self._flat.put(self._kept.rows)
-            self._groups.add(rows.ids)

@@ -18,6 +18,8 @@ ID: Final = np.dtype([("row", "<i8"), ("content", "<i8"), ("start", "<i8"), ("en
 """A vector's turn (its row in the store), the key of the words that were embedded, and the passage's span in the
 searchable text."""
 Ids = npt.NDArray[np.void]
+ERASED: Final = -1
+"""As an entry's row: its vector was taken out, and counts as zeros whatever is still there."""
 _MAGIC_BYTES: Final = MAGIC.to_bytes(4, "little")
 _DAMAGED_TOGETHER: Final = 64
 """So many damaged blocks side by side are passed over at most; how many they were is found by trying."""
@@ -94,5 +96,27 @@ def _behind(data: bytes, rows: Vectors, place: int, row: int, *, dim: int) -> Bl
     return None
 
 
+def blocks_without(data: bytes, rows: Vectors, gone: npt.NDArray[np.bool_]) -> bytes:
+    """Return the blocks of a file of ids, all of them whole, with those entries erased whose place is True in ``gone``.
+
+    ``rows`` are their vectors, shape (len(gone), dim).
+    """
+    written = bytearray(data)
+    place = row = 0
+    while row < len(gone):
+        head = np.frombuffer(written, HEAD, count=1, offset=place)
+        n = int(head["n_rows"][0])
+        here = gone[row : row + n]
+        if here.any():
+            ids = np.frombuffer(written, ID, count=n, offset=place + HEAD.itemsize)
+            ids[here] = np.array((ERASED, 0, 0, 0), ID)
+            head["checksum"] = _checksum(rows[row : row + n], ids)
+        place, row = place + HEAD.itemsize + n * ID.itemsize, row + n
+    return bytes(written)
+
+
 def _checksum(vectors: Vectors, ids: Ids) -> int:
+    erased = ids["row"] == ERASED
+    if erased.any():
+        vectors = np.where(erased[:, None], np.float32(0), vectors)
     return zlib.crc32(ids.tobytes(), zlib.crc32(np.ascontiguousarray(vectors, "<f4").data.cast("B")))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from memory_rag.errors import StoreError
 from memory_rag.retrieval.turn_table import content_key
-from memory_rag.retrieval.vector_blocks import HEAD, MAGIC, Ids
+from memory_rag.retrieval.vector_blocks import ERASED, HEAD, MAGIC, Ids
 from memory_rag.retrieval.vectors import VectorFile, VectorRows
 from memory_rag.store.files import LOCK_NAME, locked
 from memory_rag.turns import Turn
@@ -76,12 +76,12 @@ class FolderSpaces:
 
     def dims(self) -> dict[str, int]:
         found = {path.stem: dim_of(path) for path in sorted((self._folder / _FOLDER).glob("[!.]*.ids"))}
-        return {name: dim for name, dim in found.items() if dim and len(_all_of(self._file(name, dim)).ids)}
+        return {name: dim for name, dim in found.items() if dim and self.rows(name)}
 
     def rows(self, name: str) -> set[int]:
         ids_path = self._ids_path(name)
         dim = dim_of(ids_path) if ids_path.is_file() else 0
-        return set(_all_of(self._file(name, dim)).ids["row"].tolist()) if dim else set()
+        return set(_all_of(self._file(name, dim)).ids["row"].tolist()) - {ERASED} if dim else set()
 
     def read(self, name: str, contents: Contents) -> Iterator[VectorRows]:
         everything = _all_of(self._file(name, dim_of(self._ids_path(name))))

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import BinaryIO, Final, Protocol, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import StoreError
-from memory_rag.retrieval.vector_blocks import HEAD, ID, Ids, block_bytes, whole_blocks
+from memory_rag.retrieval.vector_blocks import ERASED, HEAD, ID, Ids, block_bytes, blocks_without, whole_blocks
 from memory_rag.store.files import fsync_folder, write_atomically
 
 _PLAIN: Final = re.compile(r"[a-z0-9-][a-z0-9.:-]{0,149}")
@@ -55,6 +56,11 @@ class KeptVectors(Protocol):
     """Of the rows read, those that can't be used."""
     checked: Checked | None
     """How much was found whole earlier, and needn't be looked at again."""
+
+    @property
+    def generation(self) -> object:
+        """What is another one where the vectors have other numbers than before; None while there are none."""
+        ...
 
     @property
     def rows(self) -> Vectors:
@@ -94,6 +100,8 @@ class VectorFile:
         """The vectors of all rows read, but for damaged ones, shape (n, dim): mapped into memory, not loaded."""
         self.checked: Checked | None = None
         """How much of the files was found whole earlier; None once it shows that these are other files."""
+        self.generation: tuple[int, int] | None = None
+        """Which file of vectors was read; the ids beside it may be others than before all the same."""
         self._ids_read = 0
         self._identity: _Identity | None = None
         self._seen: tuple[_Look | None, _Look | None] | None = None
@@ -143,6 +151,7 @@ class VectorFile:
         checked = 0 if self.checked is None else self.checked.n_bytes - self._ids_read
         blocks = whole_blocks(data, mapped[self.n_read :], dim=self.dim, checked=checked)
         if not blocks:
+            self._seen = seen if identity.n_bytes == self._ids_read else None
             return self._nothing()
         n_damaged = sum(block.n_before for block in blocks)
         first, end = self.n_read, self.n_read + blocks[-1].end
@@ -155,6 +164,8 @@ class VectorFile:
         # Not copied where nothing has to be left out: a large memory has gigabytes of them.
         vectors = np.concatenate([block.vectors for block in blocks]) if n_damaged else mapped[first:end]
         self.rows = np.concatenate([self.rows, vectors]) if self.n_damaged else mapped[:end]
+        # Of a file with damaged blocks, what is passed over may be another part the next time.
+        self.generation = seen[1][:2] if seen[1] is not None and not self.n_damaged else None
         return VectorRows(vectors, np.concatenate([block.ids for block in blocks]))
 
     def as_checked(self) -> Checked:
@@ -205,6 +216,24 @@ class VectorFile:
         for path, written in new.items():
             written.replace(path)
         fsync_folder(self.rows_path.parent)
+
+    def erase(self, rows: VectorRows, gone: npt.NDArray[np.bool_]) -> None:
+        """Take out vectors, by their places among ``rows``, which are all that was read: ids first, then numbers.
+
+        The others stay where they are. Whoever is killed in between leaves numbers that are nobody's; the next call
+        overwrites them, whatever else it takes out. Call under the memory's lock, with nothing of the file damaged.
+
+        Raises:
+            StoreError: the files can't be read or written.
+        """
+        erased = np.flatnonzero(gone | (rows.ids["row"] == ERASED))
+        try:
+            if gone.any():
+                data = blocks_without(self.ids_path.read_bytes()[: self._ids_read], rows.vectors, gone)
+                write_atomically(self.ids_path, lambda file: file.write(data))
+            _overwrite(self.rows_path, erased[rows.vectors[erased].any(axis=1)], n_bytes=self.dim * 4)
+        except OSError as error:
+            raise StoreError(f"{self.rows_path.parent} can't be written ({error.strerror})") from error
 
     def _is_another(self, identity: _Identity) -> bool:
         """Tell whether the files are not those that were read so far, with more at their ends."""
@@ -283,6 +312,20 @@ def _look_at(path: Path) -> _Look | None:
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
+
+
+def _overwrite(path: Path, places: npt.NDArray[np.int64], *, n_bytes: int) -> None:
+    """Write zeros over rows of so many bytes, for good."""
+    if len(places) == 0:
+        return
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        for place in places.tolist():
+            if os.pwrite(descriptor, bytes(n_bytes), place * n_bytes) < n_bytes:
+                raise StoreError(f"{path} can't be written to its end")
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _write_at(path: Path, place: int, data: bytes) -> None:

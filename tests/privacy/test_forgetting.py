@@ -19,6 +19,7 @@ from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
 from memory_rag.prompt.returned_blocks import ReturnedBlocks
 from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.vector_blocks import ERASED
 from memory_rag.retrieval.vectors import VectorFile
 from memory_rag.store.correcting import Correction
 from memory_rag.summaries.summary import Kind, Level, Line
@@ -223,8 +224,35 @@ def test_the_vectors_of_every_embedder_go_and_those_of_other_turns_stay(tmp_path
         for name in ("one", "other"):
             rows = VectorFile(memory.folder / "vectors", fingerprint=f"{name}-256", dim=256).read_new()
             assert rows is not None
-            assert rows.ids["row"].tolist() == [1, 2, 3, 5, 6, 7, 8, 9]
+            assert rows.ids["row"].tolist() == [1, 2, 3, ERASED, 5, 6, 7, 8, 9]
+            assert rows.vectors.any(axis=1).tolist() == [True] * 3 + [False] + [True] * 5
         assert memory.search("word8", mode="dense", k=1).turn_ids == ("t9",)
+
+
+def test_a_vector_that_a_killed_removal_left_is_nobodys_and_the_next_one_overwrites_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(tmp_path / "memory") as memory:
+        memory.add_many(Turn("", "c", "s", -1, Role.USER, "Ada", f"word{number}") for number in range(4))
+        memory.embed()
+        (path,) = (memory.folder / "vectors").glob("*.f32")
+        (left,) = HashedWords(dim=256).embed_turns(["word1"])
+        with monkeypatch.context() as killed:
+            killed.setattr("memory_rag.retrieval.vectors._overwrite", _stop)
+            with pytest.raises(KeyboardInterrupt):
+                memory.forget(["t2"])
+        assert left.tobytes() in path.read_bytes()
+
+        assert memory.search("word1", mode="dense", floor=False).turn_ids != ()
+        assert memory.doctor().is_well or memory.forgetting.is_unfinished
+    with opened(tmp_path / "memory") as memory:
+        assert not memory.forgetting.is_unfinished
+        assert left.tobytes() not in path.read_bytes()
+        assert set(memory.search("word1", mode="dense", floor=False).turn_ids) == {"t1", "t3", "t4"}
+
+
+def _stop(*_given: object, **_named: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_what_a_killed_embedding_left_at_the_ends_of_the_files_goes_too(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import EmbedderError, MemoryLockedError
+from memory_rag.privacy.vector_erasure import erase_vectors
 from memory_rag.retrieval.dense import DenseIndex
 from memory_rag.retrieval.dense_files import dense_in
 from memory_rag.retrieval.kept_codes import KEPT_FROM, KeptCodes
@@ -270,6 +271,55 @@ def test_the_codes_of_many_vectors_are_kept_and_serve_the_next_process(memory: F
     again.catch_up(memory.keyword.table)
     memory.embed(again)
     assert again.is_worth_saving
+
+
+def test_of_a_vector_that_was_taken_out_no_code_is_kept(memory: Folder) -> None:
+    vectors = {f"turn {n}": np.random.default_rng(n).standard_normal(8).tolist() for n in range(30)}
+    unit = {text: (np.array(one) / np.linalg.norm(one)).tolist() for text, one in vectors.items()}
+    memory.add(*unit)
+    index = memory.dense(GivenVectors(unit, dim=8), kept_from=20)
+    memory.embed(index)
+    index.save()
+    before = kept_codes(memory)
+    memory.forget("turn 7")
+    erase_vectors(memory.folder, {8: None})
+
+    index.catch_up(memory.keyword.table)
+    index.save()
+
+    after = kept_codes(memory)
+    (path,) = (memory.folder / "derived").glob("*.codes.npz")
+    path.unlink()
+    memory.dense(GivenVectors({}, dim=8), kept_from=20).save()
+    anew = kept_codes(memory)
+    assert before is not None
+    assert after is not None
+    assert anew is not None
+    assert as_bytes(after) == as_bytes(anew) != as_bytes(before)
+
+
+def as_bytes(kept: KeptCodes) -> list[bytes]:
+    return [shard.tobytes() for shard in kept.codes.as_bytes()]
+
+
+def test_vectors_stay_where_they_are_when_one_is_taken_out(memory: Folder) -> None:
+    memory.add("kayak", "canoe", "tax")
+    embedder = GivenVectors({"kayak": (1, 0), "canoe": (0.6, 0.8)})
+    here, there = memory.dense(embedder), memory.dense(embedder)
+    memory.embed(here)
+    assert memory.scores(there) == {"kayak": 1.0, "canoe": 0.6, "tax": 0.0}
+    memory.forget("kayak")
+
+    erase_vectors(memory.folder, {1: None})
+
+    for index in (here, there):
+        assert memory.scores(index) == {"canoe": 0.6, "tax": 0.0}
+        assert memory.nearest(index, n=3) == ["canoe", "tax"]
+        assert len(index) == 3
+    memory.add("kayak again")
+    there.catch_up(memory.keyword.table)
+    assert memory.embed(there) == 1
+    assert memory.scores(here) == memory.scores(there) == {"canoe": 0.6, "tax": 0.0, "kayak again": 0.0}
 
 
 def test_few_vectors_keep_no_codes(memory: Folder) -> None:
