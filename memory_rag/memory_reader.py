@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, tzinfo
@@ -100,8 +101,14 @@ class MemoryReader:
         k = self.settings.k if k is None else k
         within, depth = within or Within(), self.settings.depth
         options = SearchOptions(k=k, mode=Mode.parse(mode), within=within, depth=depth, floor=floor)
+        today = self._clock().astimezone(self.zone).date()
+        if options.mode.uses_vectors:
+            # Embedding takes longer than all the rest: others search meanwhile.
+            with self._lock.held():
+                embed = self.indexes.embedding_of(query, today=today)
+            embed()
         with self._lock.held():
-            return self.indexes.search(query, options, today=self._clock().astimezone(self.zone).date())
+            return self.indexes.search(query, options, today=today, unlocked=self._lock.given_up)
 
     def foresee(self, question: str) -> None:
         """Begin to embed a question that a prompt will be put together for, while something else is done.
@@ -111,7 +118,8 @@ class MemoryReader:
         with self._lock.held_if_free() as is_held:
             if is_held:
                 today = self._clock().astimezone(self.zone).date()
-                self.indexes.foresee(question, today=today, by_matter=self.talks.shelf.has_any)
+                embed = self.indexes.embedding_of(question, today=today, by_matter=self.talks.shelf.has_any)
+                threading.Thread(target=embed, daemon=True, name="embedding a question").start()
 
     def compare(self, query: str, *, k: int = 10, within: Within | None = None) -> Comparison:
         """Return what keyword, dense and hybrid recall find for one question, side by side."""
@@ -180,7 +188,7 @@ class MemoryReader:
         """The sessions and conversations as a whole: what each was about, and which of them a question is about."""
         from memory_rag.talks.talks import Talks
 
-        return Talks(self, held=self._lock.held, clock=self._clock, events=lambda: self.prompt.events)
+        return Talks(self, lock=self._lock, clock=self._clock, events=lambda: self.prompt.events)
 
     def get(self, turn_id: str) -> Turn:
         """Return a stored turn; :class:`UnknownTurnError` if no turn has this id."""

@@ -19,7 +19,7 @@ from memory_rag.postgres.words import WISH, Analyzed, ServerWords
 from memory_rag.retrieval.filters import EVERYWHERE, Within
 from memory_rag.retrieval.indexes import Indexes, Progress
 from memory_rag.retrieval.keyword import KeywordIndex
-from memory_rag.retrieval.ranking import Ranking
+from memory_rag.retrieval.ranking import Entries, Ranking
 from memory_rag.retrieval.searcher import Mode, Searcher, SearchOptions
 from memory_rag.retrieval.sides import Sides
 from memory_rag.settings import Settings
@@ -61,10 +61,10 @@ class LargeIndexes(Indexes):
         self._take_in(searcher, query, options.within, depth=depth, dense=dense, today=today)
         return super()._searched(searcher, query, options, dense=dense, today=today)
 
-    def sides(self, query: str, *, within: Within = EVERYWHERE) -> Sides:
+    def sides(self, query: str, *, within: Within = EVERYWHERE, unlocked: Unlocked = nullcontext) -> Sides:
         """Return both sides for other searches than those for turns, with the turns that a question may be about."""
         with self._on_server.read_together():
-            sides = super().sides(query, within=within)
+            sides = super().sides(query, within=within, unlocked=unlocked)
             self._take_in(sides.searcher, query, within, depth=self._settings.depth, dense=sides.dense, today=None)
             return sides
 
@@ -166,19 +166,15 @@ class LargeIndexes(Indexes):
                 progress("embedding", done, max(done, total))
         return done
 
-    def _embed_some(self, dense: DenseIndex | None, searcher: Searcher, query: str) -> str:
-        limit = self._settings.pending_limit
-        if dense is not None and limit and not self._embedding:
-            vectors = self._on_server.vectors(dense.embedder)
-            self._hold(self._without_vector(vectors, limit=limit), vectors)
-            dense.catch_up(self._held.table)
-        return super()._embed_some(dense, searcher, query)
+    def _pending(self, dense: DenseIndex, limit: int) -> Entries:
+        vectors = self._on_server.vectors(dense.embedder)
+        self._hold(vectors.pending(limit=limit), vectors)
+        dense.catch_up(self._held.table)
+        return super()._pending(dense, limit)
 
-    def _without_vector(self, vectors: ServerVectors, *, limit: int) -> list[int]:
-        """Return the rows of the first turns that have no vector; those before them aren't looked through again."""
-        rows = vectors.pending(limit=limit, first=self._vectors_from)
-        self._vectors_from = rows[0] if rows else _NOBODY
-        return rows
+    def _is_level(self) -> bool:
+        # What waits is known on the server only.
+        return False
 
     def _hold(self, rows: Sequence[int], vectors: ServerVectors) -> None:
         """Take in turns and whatever vectors they get."""

@@ -16,11 +16,12 @@ from memory_rag.retrieval.derived import Derived
 from memory_rag.retrieval.filters import EVERYWHERE, Within
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.memory_languages import MemoryLanguages
+from memory_rag.retrieval.passing import embed_in_passing
 from memory_rag.retrieval.pools import PoolsOf
 from memory_rag.retrieval.quote_source import StoredTurns
 from memory_rag.retrieval.quotes import QuoteSource
 from memory_rag.retrieval.ranker import ConversationRanker
-from memory_rag.retrieval.ranking import Ranking
+from memory_rag.retrieval.ranking import Entries, Ranking
 from memory_rag.retrieval.searcher import Searcher, SearchOptions
 from memory_rag.retrieval.sides import Sides
 from memory_rag.retrieval.signals import signals
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
     from memory_rag.retrieval.dense import DenseIndex, Unlocked
 
 _WORTH_SAVING: Final = 200
-_EMBEDDED_IN_PASSING: Final = 200_000
-"""Code points that a search embeds at most: about 400 passages, some seconds."""
+_NO_EMBEDDER: Final = "found by keyword only: this memory has no embedder (embedder = none)"
 Progress = Callable[[str, int, int], None]
 
 
@@ -59,28 +59,23 @@ class Indexes:
 
     # -- searching
 
-    def search(self, query: str, options: SearchOptions, *, today: date) -> Ranking:
-        """Catch up, embed a few pending turns if vectors are asked for, and search."""
+    def search(self, query: str, options: SearchOptions, *, today: date, unlocked: Unlocked = nullcontext) -> Ranking:
+        """Catch up, embed a few pending turns (within ``unlocked()``) if vectors are asked for, and search."""
+        trouble = self._embed_some(query, unlocked) if options.mode.uses_vectors else ""
         with self._derived.read_together():
-            return self._search(query, options, today=today)
-
-    def _search(self, query: str, options: SearchOptions, *, today: date) -> Ranking:
-        if options.mode.uses_vectors:
-            self._load_ahead()
-        searcher = self._caught_up()
-        if not options.mode.uses_vectors:
-            return self._searched(searcher, query, options, dense=None, today=today)
-        try:
-            dense = self._dense_caught_up()
-            trouble = self._embed_some(dense, searcher, query)
-            ranking = self._searched(searcher, query, options, dense=dense, today=today)
-        except (EmbedderError, MissingExtraError, StoreError) as error:
-            if options.mode.value == "dense":
-                raise
-            ranking = self._searched(searcher, query, options, dense=None, today=today)
-            return _noted(ranking, f"found by keyword only: {error}")
+            searcher = self._caught_up()
+            if not options.mode.uses_vectors:
+                return self._searched(searcher, query, options, dense=None, today=today)
+            try:
+                dense = self._dense_caught_up()
+                ranking = self._searched(searcher, query, options, dense=dense, today=today)
+            except (EmbedderError, MissingExtraError, StoreError) as error:
+                if options.mode.value == "dense":
+                    raise
+                found = self._searched(searcher, query, options, dense=None, today=today)
+                return _noted(found, f"found by keyword only: {error}")
         if dense is None:
-            return _noted(ranking, "found by keyword only: this memory has no embedder (embedder = none)")
+            return _noted(ranking, _NO_EMBEDDER)
         if ranking.pending:
             waiting = f"{ranking.pending} turns are not embedded yet and were searched by keyword only"
             return _noted(ranking, f"{waiting}: {trouble}" if trouble else waiting)
@@ -91,28 +86,25 @@ class Indexes:
     ) -> Ranking:
         return searcher.search(query, options, dense=dense, today=today)
 
-    def sides(self, query: str, *, within: Within = EVERYWHERE) -> Sides:
+    def sides(self, query: str, *, within: Within = EVERYWHERE, unlocked: Unlocked = nullcontext) -> Sides:
         """Return both sides for other searches than those for turns, as ready for a question as :meth:`search` is."""
+        trouble = self._embed_some(query, unlocked)
         with self._derived.read_together():
-            return self._sides(query)
+            searcher = self._caught_up()
+            try:
+                dense = self._dense_caught_up()
+                if dense is not None:
+                    searcher.questions.embed(query, dense.embedder)
+            except (EmbedderError, MissingExtraError, StoreError) as error:
+                return Sides(searcher, notes=(f"found by keyword only: {error}",))
+        note = _NO_EMBEDDER if dense is None else trouble
+        return Sides(searcher, dense, (note,) if note else ())
 
-    def _sides(self, query: str) -> Sides:
-        self._load_ahead()
-        searcher = self._caught_up()
-        try:
-            dense = self._dense_caught_up()
-            if dense is None:
-                return Sides(searcher, notes=("found by keyword only: this memory has no embedder (embedder = none)",))
-            trouble = self._embed_some(dense, searcher, query)
-            searcher.embed_query(query, dense.embedder)
-        except (EmbedderError, MissingExtraError, StoreError) as error:
-            return Sides(searcher, notes=(f"found by keyword only: {error}",))
-        return Sides(searcher, dense, (trouble,) if trouble else ())
-
-    def foresee(self, query: str, *, today: date, by_matter: bool) -> None:
-        """Begin to embed a question that will be searched for, where all is loaded that this takes; returns at once."""
-        if self._searcher is not None and self._dense is not None:
-            self._searcher.foresee(query, self._dense.embedder, today=today, by_matter=by_matter)
+    def embedding_of(self, query: str, *, today: date, by_matter: bool = False) -> Callable[[], None]:
+        """Return what embeds a question that will be searched for, for others to search meanwhile."""
+        if self._searcher is None or self._dense is None:
+            return lambda: None
+        return self._searcher.questions.embedding_of(query, self._dense.embedder, today=today, by_matter=by_matter)
 
     def _load_ahead(self) -> None:
         """Let the model load beside the keyword index; what can't be loaded is told where it is needed."""
@@ -120,18 +112,35 @@ class Indexes:
             with suppress(EmbedderError, MissingExtraError):
                 load_ahead(self.embedder)
 
-    def _embed_some(self, dense: DenseIndex | None, searcher: Searcher, query: str) -> str:
-        """Embed a few pending turns, and say why not if it can't be done: the vectors that are there will do."""
-        limit = self._settings.pending_limit
-        if dense is None or not limit or self._embedding or len(dense.pending(self.keyword.table)) == 0:
+    def _embed_some(self, query: str, unlocked: Unlocked) -> str:
+        """Embed a few pending turns, and say why not if it can't be done."""
+        self._load_ahead()
+        if not (limit := self._settings.pending_limit) or self._embedding or self._is_level():
             return ""
-        # The question first: an embedder that doesn't answer is waited for only once.
-        searcher.embed_query(query, dense.embedder)
         try:
-            dense.embed(self.keyword.table, self._store, limit=limit, budget=_EMBEDDED_IN_PASSING)
-        except (EmbedderError, StoreError) as error:
-            return str(error)
-        return ""
+            searcher, dense = self._caught_up(), self._dense_caught_up()
+        except (EmbedderError, MissingExtraError, StoreError):  # The search tells it.
+            return ""
+        table = self.keyword.table
+        if dense is None or len(self._pending(dense, limit)) == 0:
+            return ""
+        self._embedding = True
+        try:
+            return embed_in_passing(
+                query, searcher.questions, dense=dense, table=table, store=self._store, limit=limit, unlocked=unlocked
+            )
+        finally:
+            self._embedding = False
+
+    def _pending(self, dense: DenseIndex, limit: int) -> Entries:
+        """Return the entries that wait for a vector, at least ``limit`` if so many do."""
+        return dense.pending(self.keyword.table)
+
+    def _is_level(self) -> bool:
+        """Tell whether nothing was said since the last search, and nothing waits to be embedded."""
+        is_level = self._dense is not None and self.keyword.applied_seq == self._store.last_seq
+        dense = self._dense_caught_up() if is_level else None
+        return dense is not None and not len(dense.pending(self.keyword.table))
 
     def quote_source(self, within: Within | None) -> QuoteSource:
         """Return the turns that quotes are looked up in."""

@@ -20,18 +20,17 @@ from memory_rag.retrieval.floor import Evidence, evidence_signs, floor_for, lift
 from memory_rag.retrieval.fusion import reciprocal_rank_fusion
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.overlap import overlap_scores, rank_bm25_scores
-from memory_rag.retrieval.participants import Participants
 from memory_rag.retrieval.passage_span import keyword_span
 from memory_rag.retrieval.pools import Pools, PoolsOf
-from memory_rag.retrieval.query import QueryAnalysis, analyze_query
-from memory_rag.retrieval.query_vectors import QueryVectors
+from memory_rag.retrieval.query import QueryAnalysis
+from memory_rag.retrieval.questions import Questions
 from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
 from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_entries
 from memory_rag.retrieval.scene import MISSING, Scene
 from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
-from memory_rag.retrieval.turn_table import Mask, TurnTable
+from memory_rag.retrieval.turn_table import Mask
 from memory_rag.retrieval.wording import Wording
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span, Turn
@@ -107,9 +106,7 @@ class Searcher:
         self._keyword = keyword
         self.ranker = ranker or ConversationRanker()
         self._order = SpokenOrder()
-        self._participants: tuple[TurnTable, int, Participants] | None = None
-        self._analyzed: tuple[str, date | None, QueryAnalysis] | None = None
-        self._vectors = QueryVectors()
+        self.questions = Questions(keyword)
         self._pools = Pools(keyword, zone=zone) if pools is None else pools
 
     def search(
@@ -165,25 +162,7 @@ class Searcher:
 
     def analyze(self, query: str, *, today: date | None = None) -> QueryAnalysis:
         """Take a question apart with this memory's language and people."""
-        table, analyzer, known = self._keyword.table, self._keyword.analyzer, self._participants
-        n_speakers = len(table.speakers.names)
-        if known is None or known[0] is not table or known[1] != n_speakers:
-            people = Participants(table.speakers.names, languages=analyzer.languages)
-            known = self._participants = (table, n_speakers, people)
-            self._analyzed = None
-        last = self._analyzed
-        if last is None or last[:2] != (query, today):
-            analysis = analyze_query(query, analyzer=analyzer, participants=known[2], today=today)
-            last = self._analyzed = (query, today, analysis)
-        return last[2]
-
-    def embed_query(self, query: str, embedder: Embedder) -> None:
-        """Embed a question ahead, so that a search for it needs nothing of the embedder.
-
-        Raises:
-            EmbedderError: the embedder can't be loaded or reached.
-        """
-        self.query_vector(self.analyze(query), embedder)
+        return self.questions.analyze(query, today=today)
 
     def query_vector(self, analysis: QueryAnalysis, embedder: Embedder) -> Vectors:
         """Return the vector of a question, with its shift.
@@ -191,25 +170,7 @@ class Searcher:
         Raises:
             EmbedderError: the embedder can't be loaded or reached.
         """
-        return self._vectors.of(analysis.dense_text, embedder) - embedder.query_shift
-
-    def foresee(self, query: str, embedder: Embedder, *, today: date, by_matter: bool = False) -> None:
-        """Begin to embed a question that will be searched for, and with ``by_matter`` what it is about.
-
-        Returns at once; what fails is told by the search.
-        """
-        analysis = self.analyze(query, today=today)
-        self._vectors.foresee(analysis.dense_text, embedder)
-        if by_matter:
-            self._vectors.foresee(analysis.matter, embedder)
-
-    def matter_vector(self, query: str, embedder: Embedder) -> Vectors:
-        """Return the vector of what a question is about, with its shift: to ask a list of subjects by.
-
-        Raises:
-            EmbedderError: the embedder can't be loaded or reached.
-        """
-        return self._vectors.of(self.analyze(query).matter, embedder) - embedder.query_shift
+        return self.questions.vector(analysis, embedder)
 
     def scene(
         self, analysis: QueryAnalysis, stage: Stage, dense: DenseIndex | None, *, left_out: Entries | None = None

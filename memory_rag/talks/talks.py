@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from memory_rag.embedding.embedder import Embedder
 from memory_rag.errors import EmbedderError, MissingExtraError, QueryError
 from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.search_lock import SearchLock
 from memory_rag.retrieval.sides import Sides
 from memory_rag.summaries.memory_of_turns import IndexesOfTurns, MemoryOfTurns
 from memory_rag.summaries.opening import Analyzers, LateEvents, summarizer_named
@@ -23,6 +23,9 @@ from memory_rag.talks.told import Told
 from memory_rag.talks.whole import WholeTalks, WindowMaking
 from memory_rag.text.analyzer import Analyzer
 
+if TYPE_CHECKING:
+    from memory_rag.retrieval.dense import Unlocked
+
 _EMBEDDED_IN_PASSING: Final = 32
 _WINDOWS_IN_PASSING: Final = 4
 _WINDOWS_AT_ONCE: Final = 64
@@ -33,7 +36,8 @@ Progress = Callable[[str, int, int], None]
 class IndexesOfTalks(IndexesOfTurns, Protocol):
     """What searching talks needs of a memory's indexes."""
 
-    def sides(self, query: str, *, within: Within = ...) -> Sides: ...
+    def sides(self, query: str, *, within: Within = ..., unlocked: Unlocked = ...) -> Sides: ...
+    def embedding_of(self, query: str, *, today: date, by_matter: bool = ...) -> Callable[[], None]: ...
     @property
     def analyzer(self) -> Analyzer: ...
 
@@ -58,12 +62,12 @@ class Talks:
         self,
         memory: MemoryOfTalks,
         *,
-        held: Callable[[], AbstractContextManager[object]],
+        lock: SearchLock,
         clock: Callable[[], datetime],
         events: Callable[[], Events],
     ) -> None:
         self._memory = memory
-        self._held = held
+        self._lock = lock
         self._clock = clock
         self.shelf = TalkShelf(memory.store.connections)
         self._told = Told(self.shelf)
@@ -116,19 +120,23 @@ class Talks:
         return self._found(asked, windows=0)
 
     def _found(self, asked: TalkQuestion, *, windows: int) -> TalkRanking:
-        with self._held():
-            sides = self._memory.indexes.sides(asked.text, within=asked.within)
-            self._told.catch_up(self._memory.indexes.analyzer)
+        indexes, today = self._memory.indexes, self._today()
+        with self._lock.held():
+            embed = indexes.embedding_of(asked.text, today=today, by_matter=self.shelf.has_any)
+        embed()
+        with self._lock.held():
+            sides = indexes.sides(asked.text, within=asked.within, unlocked=self._lock.given_up)
+            self._told.catch_up(indexes.analyzer)
             if sides.dense is not None:
                 self._embedder = embedder = sides.dense.embedder
                 try:
                     self._told.embed(embedder, limit=_EMBEDDED_IN_PASSING)
                     if self._told.has_any:
-                        asked = replace(asked, matter=sides.searcher.matter_vector(asked.text, embedder))
+                        asked = replace(asked, matter=sides.searcher.questions.matter_vector(asked.text, embedder))
                     self._windows.make(embedder, limit=windows, all_of_it=False)
                 except EmbedderError as error:
                     sides = replace(sides, notes=(*sides.notes, f"summaries were searched by keyword only: {error}"))
-            return self._search.search(asked, sides, today=self._today())
+            return self._search.search(asked, sides, today=today)
 
     def newest(self, *, unit: str = "session", n: int = 10, without: Sequence[TalkId] = ()) -> list[Talk]:
         """Return the talks last spoken in, newest first, with their summaries."""
@@ -211,7 +219,7 @@ class Talks:
         if embedder is None:
             return 0
         self._windows.make(embedder)
-        with self._held():
+        with self._lock.held():
             self._told.catch_up(self._memory.indexes.analyzer)
             return self._told.embed(embedder)
 
