@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from memory_rag.checkup import Check, Finding
+from memory_rag.errors import StoreError
 from memory_rag.postgres.extensions import BM25, VECTOR, Extensions
 from memory_rag.postgres.known_answers import check_indexes
 from memory_rag.postgres.large_indexes import LargeIndexes
 from memory_rag.postgres.owner_checks import others_see_nothing, role
+from memory_rag.postgres.replica import Replica
 from memory_rag.postgres.table import SCHEMA
 from memory_rag.retrieval.indexes import Indexes
 from memory_rag.store.engine import Connection, Connections
@@ -52,6 +54,8 @@ _DEAD: Final = (
     "ORDER BY n_dead_tup DESC LIMIT 1"
 )
 _AUTOVACUUM: Final = "SELECT current_setting('autovacuum') = 'on'"
+_FAR_BEHIND: Final = 64 * 2**20
+"""Bytes of the log: a busy server writes that many in seconds."""
 _MANY_DEAD: Final = 10_000
 _LOOPBACK: Final = ("", "127.0.0.1", "::1")
 _SHOWN: Final = 3
@@ -71,6 +75,7 @@ def server_checks(store: PostgresTurnStore, indexes: Indexes, *, resident: int) 
         "keyword": lambda: [keyword_engine(connections, extensions, is_held=is_held, resident=resident)],
         "indexes": lambda: server_indexes(connections),
         "partitions": lambda: [partitions(connections)],
+        "replica": lambda: [] if connections.replica is None else [replica(connections.replica, primary=connections)],
         "vacuum": lambda: [dead_rows(connections)],
         "pooler": lambda: [pooler(connections)],
     }
@@ -205,6 +210,23 @@ def partitions(connections: Connections) -> Finding:
     told = ", ".join(f"{table} into {n:,}" for table, n in found.items())
     remedy = "move every owner into a new database with: memory-rag migrate FROM TO"
     return Finding("partitions", "warn", f"tables are split unlike each other: {told}", remedy)
+
+
+def replica(followed: Replica, *, primary: PostgresConnections) -> Finding:
+    """Check that the replica follows, and how far it is behind; where it is, the primary is read instead."""
+    instead = "everything is read on the primary meanwhile"
+    try:
+        stands = followed.standing(primary=primary)
+    except StoreError as error:
+        remedy = "start it, or correct the setting replica"
+        return Finding("replica", "warn", f"can't be read: {error}; {instead}", remedy)
+    if not stands.follows:
+        remedy = "if it took over, name it with --memory, and a replica of it in the setting replica"
+        return Finding("replica", "warn", f"follows nobody any more; {instead}", remedy)
+    told = f"lacks {stands.n_changes_behind:,} changes of this owner's, and {stands.n_bytes_behind:,} bytes of the log"
+    if stands.n_bytes_behind > _FAR_BEHIND:
+        return Finding("replica", "warn", f"{told}; {instead}", "look at pg_stat_replication on the primary")
+    return Finding("replica", "ok", told if stands.n_bytes_behind else "follows, and lacks nothing")
 
 
 def dead_rows(connections: Connections) -> Finding:

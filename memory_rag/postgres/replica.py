@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
 from memory_rag.errors import StoreError
@@ -21,11 +22,23 @@ RESTS_S: Final = 30.0
 TIMEOUT_S: Final = 2
 IDENTITY: Final = "SELECT system_identifier FROM pg_control_system()"
 _NUMBERS: Final = "SELECT name, seq FROM numbers_kept"
+_CHANGES: Final = "changes"
+_WRITTEN: Final = "SELECT pg_current_wal_lsn()::text"
+_MISSING: Final = "SELECT coalesce(pg_wal_lsn_diff(?::text::pg_lsn, pg_last_wal_replay_lsn()), 0)::bigint"
 _FOLLOWS: Final = "SELECT pg_is_in_recovery()"
 
 
 class _Behind(StoreError):
     """The replica hasn't got everything yet, or follows nobody any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far a replica has come: changes of the owner that it lacks, and bytes of the primary's log."""
+
+    follows: bool
+    n_changes_behind: int = 0
+    n_bytes_behind: int = 0
 
 
 class _Found(Protocol):
@@ -78,6 +91,23 @@ class Replica:
             found = work(connection)
         self.n_read += 1
         return found
+
+    def standing(self, *, primary: _Reads) -> Standing:
+        """Return how far the replica has come.
+
+        Raises:
+            StoreError: it can't be read, or the primary can't.
+        """
+        with primary.reading() as connection:
+            newest = _numbers(connection).get(_CHANGES, 0)
+            (written,) = connection.execute(_WRITTEN).fetchone()
+        with self._connections.reading() as connection:
+            (follows,) = connection.execute(_FOLLOWS).fetchone()
+            if not follows:
+                return Standing(follows=False)
+            missing = newest - _numbers(connection).get(_CHANGES, 0)
+            (n_bytes,) = connection.execute(_MISSING, (written,)).fetchone()
+        return Standing(True, max(missing, 0), max(int(n_bytes), 0))
 
     def close(self) -> None:
         self._connections.close()
