@@ -73,7 +73,7 @@ class Wording:
         As they stand but for case and white space. A long question may be words that were said, too.
         """
         found = [self._saying(phrase, self._look_up(phrase)) for phrase in self._query.quoted]
-        if self._query.gives_words or len(self._found) >= _LONG:
+        if self._query.gives_words or len(self._found) >= _LONG or self._is_long:
             found.append(self._saying(self._query.whole, self._found))
         if len(found) < 2:
             return found[0] if found else _NONE

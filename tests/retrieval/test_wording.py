@@ -85,6 +85,24 @@ def test_a_long_question_that_was_asked_before_is_found_as_it_stands(tmp_path: P
         assert found[1].signals["literal"] == 0.0
 
 
+def test_so_is_one_of_many_words_few_of_which_have_content(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "q", embedder="none", language="en") as memory:
+        said = memory.add("Lots of joy. By the way, how is your garden doing? I have not been there for so long.")
+        memory.add("Joy, joy, joy: there is lots of it, and lots of joy in the garden.")
+
+        found = memory.search("lots of joy. By the way, how is your")
+
+        assert (found[0].turn.turn_id, found[0].signals["literal"]) == (said.turn_id, 30.0)
+        assert found[1].signals["literal"] == 0.0
+
+
+def test_a_short_question_is_not_looked_for_as_it_stands(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "q", embedder="none", language="en") as memory:
+        memory.add("Where is the rye bread?")
+
+        assert memory.search("where is the rye bread")[0].signals["literal"] == 0.0
+
+
 def test_one_word_is_no_phrase(memory: Memory) -> None:
     assert {hit.signals["literal"] for hit in memory.search("rent")} == {0.0}
 
