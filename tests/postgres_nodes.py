@@ -73,7 +73,7 @@ class Node:
             time.sleep(_LOOKS_EVERY_S)
 
     def _started(self, given: list[str]) -> subprocess.Popen[bytes]:
-        command = [_program("postgres"), "-D", str(self.data), "-k", str(self.folder), "-p", str(self.number), *given]
+        command = [program("postgres"), "-D", str(self.data), "-k", str(self.folder), "-p", str(self.number), *given]
         with (self.folder / f"log-{self.number}").open("ab") as log:
             return subprocess.Popen(command, stdout=log, stderr=log, **_as_user())
 
@@ -192,7 +192,8 @@ def _as_user() -> dict[str, Any]:
     return {"user": "pgserver", "group": "pgserver", "extra_groups": [], "cwd": "/"}
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
+    """Return the path of one of PostgreSQL's programs."""
     found = importlib.util.find_spec("pgserver")
     assert found is not None
     assert found.submodule_search_locations
@@ -200,5 +201,5 @@ def _program(name: str) -> str:
 
 
 def _run(name: str, *words: str) -> None:
-    done = subprocess.run([_program(name), *words], capture_output=True, text=True, check=False, **_as_user())
+    done = subprocess.run([program(name), *words], capture_output=True, text=True, check=False, **_as_user())
     assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"

@@ -22,7 +22,7 @@ from tests.postgres.conftest import Say
 from tests.postgres_nodes import Node, Nodes, postgres_nodes
 from tests.postgres_server import PASSWORD, ROLE
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs_postgres]
 WRITERS: Final = 4
 BEFORE: Final = 40
 """Turns that are acknowledged before the primary is killed."""

@@ -19,7 +19,7 @@ from tests.postgres.conftest import Say
 from tests.postgres.test_vectors import fill, of, scattered
 from tests.postgres_nodes import Node, Nodes, postgres_nodes
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.needs_postgres]
 SOON_S: Final = 60
 QUERY = scattered(1, seed=1)[0]
 
