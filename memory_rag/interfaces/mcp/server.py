@@ -4,18 +4,41 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from functools import wraps
+from dataclasses import dataclass, field
+from functools import partial, wraps
 from typing import Annotated, Any, Final, get_args
 
+import anyio
 from mcp import MCPError
+from mcp.server import Server
+from mcp.server.connection import Connection
 from mcp.server.mcpserver import Context, MCPServer, ResourceSecurity
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp.server.runner import serve_one
+from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
+from mcp.shared.exceptions import NoBackChannelError
+from mcp.shared.message import MessageMetadata, ServerMessageMetadata
+from mcp.shared.transport_context import TransportContext
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolResult,
+    ErrorData,
+    GetPromptResult,
+    InputRequiredResult,
+    JSONRPCError,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    ProgressToken,
+    RequestId,
+    TextContent,
+    ToolAnnotations,
+)
 from pydantic import ValidationError
+from starlette.requests import Request
 
 from memory_rag import __version__
 from memory_rag.errors import MemoryRagError, UnknownTurnError
@@ -28,6 +51,8 @@ from memory_rag.interfaces.mcp.writing import WritingTools
 from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.turns import printable
 
+_LOG: Final = logging.getLogger(__name__)
+_NOT_ASKED_BACK: Final = TransportContext(kind="streamable-http", can_send_request=False)
 NAME: Final = "memory-rag"
 PATH: Final = "/mcp"
 LARGEST_BODY: Final = 4 * 1024 * 1024
@@ -129,13 +154,63 @@ def http_app(server: MemoryServer) -> tuple[Any, Callable[[], AbstractAsyncConte
         max_request_body_size=LARGEST_BODY,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    exchanges = Exchanges(app, server.session_manager.app, path=PATH, largest_body=LARGEST_BODY)
-    return exchanges, server.session_manager.run
+    manager = server.session_manager
+
+    def limited(inner: Any) -> Any:
+        return RequestBodyLimitMiddleware(inner, LARGEST_BODY)
+
+    return Exchanges(app, partial(_answered, manager.app), path=PATH, limited=limited), manager.run
 
 
 def quiet_logs() -> None:
     """Let the SDK say on stderr what is a fault, and nothing of every request."""
     logging.getLogger("mcp").setLevel(logging.ERROR)
+
+
+async def _answered(
+    server: Server[Any], asked: JSONRPCRequest, version: str, request: Request
+) -> JSONRPCResponse | JSONRPCError:
+    """Answer one request of a client that shook hands in a version of the protocol, whenever that was."""
+    try:
+        result = await serve_one(
+            server,
+            _Exchange(asked.id, ServerMessageMetadata(request_context=request)),
+            asked.method,
+            asked.params,
+            connection=Connection.from_envelope(version, None, None),
+            lifespan_state={},
+        )
+    except MCPError as error:
+        fault = error.error
+    except ValidationError:
+        fault = ErrorData(code=INVALID_PARAMS, message="Invalid request parameters", data="")
+    except Exception:
+        _LOG.exception("the request %r failed", asked.method)
+        fault = ErrorData(code=INTERNAL_ERROR, message="Internal server error")
+    else:
+        return JSONRPCResponse(jsonrpc="2.0", id=asked.id, result=result)
+    return JSONRPCError(jsonrpc="2.0", id=asked.id, error=fault)
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """What the SDK asks of a request on its way: nobody can be asked back, and nothing is told before the answer."""
+
+    request_id: RequestId
+    message_metadata: MessageMetadata
+    transport: TransportContext = _NOT_ASKED_BACK
+    progress_token: ProgressToken | None = None
+    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+    can_send_request: bool = False
+
+    async def send_raw_request(self, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> dict[str, Any]:
+        raise NoBackChannelError(method)
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> None:
+        return None
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        return None
 
 
 def _tool(method: Callable[..., Told[Any]], title: str, annotations: ToolAnnotations) -> Tool:
