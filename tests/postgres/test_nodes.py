@@ -11,10 +11,11 @@ from urllib.parse import quote, urlencode
 import numpy as np
 import pytest
 
+from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import MemoryRagError
 from memory_rag.postgres.known_answers import check_indexes
 from memory_rag.postgres.turn_store import PostgresTurnStore
-from memory_rag.postgres.vectors import ServerVectors, Vectors
+from memory_rag.postgres.vectors import ServerVectors
 from memory_rag.postgres.words import Analyzed, ServerWords
 from memory_rag.retrieval.vectors import ids_of
 from memory_rag.turns import Turn

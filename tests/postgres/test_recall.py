@@ -45,9 +45,13 @@ def opened(
     turns = [replace(turn, source=None, recalled=True) for turn in locomo.turns()]
     with ExitStack() as memories:
 
-        def fill(place: str | Path, **settings: int) -> Memory:
+        def fill(place: str | Path, resident: int = 0) -> Memory:
             memory = Memory.open(
-                place, embedder=embedder, language="en", clock=lambda: datetime(2024, 1, 1, tzinfo=UTC), **settings
+                place,
+                embedder=embedder,
+                language="en",
+                clock=lambda: datetime(2024, 1, 1, tzinfo=UTC),
+                resident=resident,
             )
             memories.enter_context(memory)
             memory.add_many(turns)
