@@ -1,4 +1,4 @@
-"""The best of each session or conversation among some entries, told to all entries of it."""
+"""Entries by what they have in common: one of each like, and the best of each session or conversation."""
 
 from __future__ import annotations
 
@@ -7,39 +7,50 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memory_rag.retrieval.ascending import are_among, is_first
 from memory_rag.retrieval.ranking import Scores
 
+Codes = npt.NDArray[np.integer[Any]]
 Places = npt.NDArray[np.int64]
+
+
+def alike(codes: Codes, *, n_codes: int) -> Places:
+    """Return for each of some codes, all below ``n_codes``, the place of one like it: the same for all of a kind.
+
+    It takes time for the codes that are given, not for all that there are, and is faster than to sort them.
+    """
+    # Only what is written is read.
+    place_of = np.empty(n_codes, np.int64)
+    place_of[codes] = np.arange(len(codes))
+    return place_of[codes]
 
 
 class Groups:
     """Entries by the group that each of them is in, known by its code.
 
     Of a group, only the entries at the places ``counted`` count (all of them if None); where it has none of these,
-    each entry stands for itself. It takes time for the entries, not for all groups that there are.
+    each entry stands for itself.
     """
 
-    def __init__(self, codes: npt.NDArray[np.integer[Any]], *, counted: Places | None = None) -> None:
-        own = codes if counted is None else codes[counted]
-        order = own.argsort(kind="stable")
-        ascending = own[order]
-        self._order = order if counted is None else counted[order]
-        self._starts = is_first(ascending).nonzero()[0]
-        known = ascending[self._starts]
-        self._group = known.searchsorted(codes)
-        self._alone = None if counted is None else ~are_among(known, codes)
-
-    def __len__(self) -> int:
-        """The number of groups of which any entry counts."""
-        return len(self._starts)
+    def __init__(self, codes: Codes, *, n_codes: int, counted: Places | None = None) -> None:
+        self._counted = counted
+        if counted is None:
+            self._place = alike(codes, n_codes=n_codes)
+        else:
+            place_of = np.full(n_codes, -1)
+            place_of[codes[counted]] = counted
+            self._place = place_of[codes]
+        self._one_each = (self._place == np.arange(len(codes))).nonzero()[0]
 
     def best(self, values: Scores) -> Scores:
-        """Return the best of the values (one for each entry) in each group, by ascending codes."""
-        return np.maximum.reduceat(values[self._order], self._starts) if len(self) else values[:0]
+        """Return for each entry the best of the values in its group, or its own value where it stands for itself."""
+        best = np.empty(len(values))
+        best.fill(-np.inf)
+        if self._counted is None:
+            np.maximum.at(best, self._place, values)
+            return best[self._place]
+        np.maximum.at(best, self._place[self._counted], values[self._counted])
+        return np.where(self._place < 0, values, best[self._place])
 
-    def told(self, best: Scores, values: Scores) -> Scores:
-        """Return each entry's group's best, or its own value where it stands for itself."""
-        if self._alone is None:
-            return best[self._group]
-        return np.where(self._alone, values, np.append(best, 0.0)[self._group])
+    def one_each(self, best: Scores) -> Scores:
+        """Return the best of each group that has any entry that counts, once, from what each entry was told."""
+        return best[self._one_each]

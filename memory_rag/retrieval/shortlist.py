@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.ascending import are_among
-from memory_rag.retrieval.best_of_group import Groups
+from memory_rag.retrieval.best_of_group import Groups, alike
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import LEAST_DEVIATION, Scene, mean_and_deviation
 from memory_rag.retrieval.spoken_order import NOBODY, Beyond
@@ -26,15 +26,12 @@ class Shortlist:
 
     def __init__(self, scene: Scene, entries: Entries, *, core: Entries | None = None) -> None:
         self.scene = scene
+        self.table: TurnTable = scene.table
         self.entries = entries
         self._core = core
 
     def __len__(self) -> int:
         return len(self.entries)
-
-    @property
-    def table(self) -> TurnTable:
-        return self.scene.table
 
     @property
     def keyword(self) -> Scores:
@@ -116,12 +113,12 @@ class Shortlist:
         Of a session, the turns of the core count; where it has none, each turn for itself. With few sessions the best
         tells less: n of them are held back by n / (n + 8). None where it tells nothing.
         """
-        best = self._sessions.best(values)
+        held = self._sessions.best(values)
+        best = self._sessions.one_each(held)
         n = len(best)
         mean, deviation = mean_and_deviation(best)
         if n < 2 or deviation < LEAST_DEVIATION:
             return None
-        held = self._sessions.told(best, values)
         held -= mean
         held *= n / (n + 8) / (3 * deviation)
         return held
@@ -134,10 +131,9 @@ class Shortlist:
         """
         if not (self.conversation != self.conversation[:1]).any():
             return None
-        talks = Groups(self.conversation, counted=self._places_of_core)
-        best = talks.best(values)
-        behind = talks.told(best, values)
-        behind -= best.max(initial=-np.inf)
+        talks = Groups(self.conversation, n_codes=len(self.table.conversations.names), counted=self._places_of_core)
+        behind = talks.best(values)
+        behind -= talks.one_each(behind).max(initial=-np.inf)
         return np.minimum(behind, 0.0, out=behind)
 
     def has_role(self, role: Role) -> Mask:
@@ -195,7 +191,8 @@ class Shortlist:
 
     @cached_property
     def _sessions(self) -> Groups:
-        return Groups(self.table.session[self.entries], counted=self._places_of_core)
+        sessions = self.table.session[self.entries]
+        return Groups(sessions, n_codes=len(self.table.sessions.names), counted=self._places_of_core)
 
     @cached_property
     def _places_of_core(self) -> npt.NDArray[np.int64] | None:
@@ -212,12 +209,9 @@ class _EachOnce:
 
     @classmethod
     def of(cls, given: Entries, *, n_entries: int) -> _EachOnce:
+        one_like = alike(given, n_codes=n_entries)
         numbers = np.arange(len(given))
-        # Only what is written is read: of those alike, one's number.
-        chosen = np.empty(n_entries, np.int64)
-        chosen[given] = numbers
-        of_each = chosen[given]
-        kept = (of_each == numbers).nonzero()[0]
+        kept = (one_like == numbers).nonzero()[0]
         place = np.empty(len(given), np.int64)
         place[kept] = numbers[: len(kept)]
-        return cls(given[kept], place[of_each])
+        return cls(given[kept], place[one_like])

@@ -105,20 +105,19 @@ def named_talk(short: Shortlist) -> Scores | None:
     return short.in_talks_of_named() if short.named else None
 
 
-def voice(short: Shortlist) -> Scores:
+def voice(short: Shortlist) -> Scores | None:
     """1 for turns by the part that the question means: "I" and "we" the user, "you" the assistant.
 
     A question that means neither gets -.5 for the assistant's turns: what is asked for was mostly told by the user. One
     for a summary gets .5 for them, whoever is meant: a long answer holds much of what is to be summed up.
     """
-    if short.scene.query.wants_overview:
-        return _where(short.has_role(Role.ASSISTANT), 0.5)
-    wanted = short.scene.query.voice
-    if wanted is Voice.ASSISTANT:
-        return _where(short.has_role(Role.ASSISTANT), 1.0)
-    if wanted in (Voice.USER, Voice.BOTH):
+    query = short.scene.query
+    if not query.wants_overview and query.voice in (Voice.USER, Voice.BOTH):
         return _where(short.has_role(Role.USER), 1.0)
-    return _where(short.has_role(Role.ASSISTANT), -0.5)
+    if not short.scene.stage.has_assistant:
+        return None
+    worth = 0.5 if query.wants_overview else 1.0 if query.voice is Voice.ASSISTANT else -0.5
+    return _where(short.has_role(Role.ASSISTANT), worth)
 
 
 def standing(short: Shortlist) -> Scores | None:

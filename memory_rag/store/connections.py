@@ -48,7 +48,6 @@ class _Opened:
 class SqliteErrors:
     """Turns SQLite's errors, and with ``garbled`` sqlite3's on a text that can't be one, into ours, which help."""
 
-    # Here and below no generators: a search enters several, at a microsecond each.
     __slots__ = ("_garbled", "_path")
 
     def __init__(self, path: Path, *, garbled: bool = False) -> None:
@@ -68,12 +67,13 @@ class SqliteErrors:
 class _InUse:
     """This thread's connection of a name, which nobody closes meanwhile, with SQLite's errors turned into ours."""
 
+    # No generator: a search enters several, at a microsecond each.
     __slots__ = ("_connections", "_errors", "_name", "_opened")
 
-    def __init__(self, connections: Connections, name: str, *, garbled: bool = False) -> None:
+    def __init__(self, connections: Connections, name: str, errors: SqliteErrors) -> None:
         self._connections = connections
         self._name = name
-        self._errors = SqliteErrors(connections.path, garbled=garbled)
+        self._errors = errors
 
     def __enter__(self) -> Connection:
         self._opened = self._connections.acquired(self._name)
@@ -100,6 +100,7 @@ class Connections:
         self._admit = admit
         self._synchronous = "FULL" if durability == "full" else "NORMAL"
         self._busy_timeout_ms = int(busy_timeout_s * 1000)
+        self._errors, self._garbled = SqliteErrors(path), SqliteErrors(path, garbled=True)
         self._local = threading.local()
         self._writer = threading.RLock()
         self._all: weakref.WeakSet[_Opened] = weakref.WeakSet()
@@ -134,7 +135,7 @@ class Connections:
 
     def errors(self) -> AbstractContextManager[None]:
         """Turn SQLite's errors into ours."""
-        return SqliteErrors(self.path)
+        return self._errors
 
     def acquired(self, name: str) -> _Opened:
         """Return this thread's connection of a name, opened if there is none, with its lock, so that nobody closes it.
@@ -204,7 +205,7 @@ class Connections:
             StoreError: it can't be written, or this thread is in the midst of another transaction.
         """
         self.refuse_if_forked()
-        with self._writer, _InUse(self, "main") as connection:
+        with self._writer, _InUse(self, "main", self._errors) as connection:
             if connection.in_transaction:
                 raise StoreError(
                     f"the memory at {self.place} was written to while it is storing turns, by what yields "
@@ -232,7 +233,7 @@ class Connections:
         Raises:
             StoreError: it can't be read.
         """
-        return _InUse(self, "aside" if getattr(self._local, "is_storing", False) else "main", garbled=True)
+        return _InUse(self, "aside" if getattr(self._local, "is_storing", False) else "main", self._garbled)
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
@@ -270,7 +271,7 @@ class Connections:
             MemoryLockedError: somebody else has the file open.
         """
         self.refuse_if_forked()
-        with self._writer, _InUse(self, "main") as connection:
+        with self._writer, _InUse(self, "main", self._errors) as connection:
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("BEGIN EXCLUSIVE")
@@ -329,8 +330,7 @@ def _is_busy(error: sqlite3.Error) -> bool:
 
 
 def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
-    text = str(error)
-    code = _code(error)
+    text, code = str(error), _code(error)
     if _is_busy(error):
         return MemoryLockedError(f"{path} is locked by another process ({text}); wait for it, or raise busy_timeout_s")
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
