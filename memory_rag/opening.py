@@ -61,7 +61,7 @@ def _on_server(url: str, *, settings: Settings, create: bool, embedder: Embedder
         n_partitions=settings.partitions,
         replica=settings.replica,
     )
-    if len(store) > settings.resident:
+    if settings.resident == 0 or len(store) > settings.resident:
         return Opened(store, LargeIndexes(store, settings=settings, embedder=embedder))
     derived = DerivedOnServer(store.connections)
     return Opened(store, Indexes(store, derived, settings=settings, embedder=embedder))

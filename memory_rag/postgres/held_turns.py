@@ -21,11 +21,12 @@ class HeldTurns(KeywordIndex):
         """How many corrections there were of turns that aren't held: they may lie in other parts now."""
         self._unheld: set[int] = set()
         self._changed_from: int | None = None
+        self._has_begun = False
 
     def catch_up(self, store: TurnStore, *, progress: Callable[[int, int], None] | None = None) -> int:
         """Apply what changed of the turns that are held, and return how many changes there were."""
         del progress
-        if self.applied_seq == 0:
+        if not self._has_begun:
             self._begin(store)
         changes = store.changes_since(self.applied_seq)
         if not changes:
@@ -54,6 +55,7 @@ class HeldTurns(KeywordIndex):
         return len(new)
 
     def _begin(self, store: TurnStore) -> None:
+        self._has_begun = True
         newest = store.last_seq
         for change in store.changes_since(newest - 1, limit=1) if newest else ():
             self.applied_seq, self.applied_at = change.seq, change.changed_at

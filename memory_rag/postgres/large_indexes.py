@@ -168,13 +168,19 @@ class LargeIndexes(Indexes):
 
     def _pending(self, dense: DenseIndex, limit: int) -> Entries:
         vectors = self._on_server.vectors(dense.embedder)
-        self._hold(vectors.pending(limit=limit), vectors)
+        self._hold(self._without_vector(vectors, limit=limit), vectors)
         dense.catch_up(self._held.table)
         return super()._pending(dense, limit)
 
+    def _without_vector(self, vectors: ServerVectors, *, limit: int) -> list[int]:
+        """Return the rows of the first turns that have no vector; those before them aren't looked through again."""
+        rows = vectors.pending(limit=limit, first=self._vectors_from)
+        self._vectors_from = rows[0] if rows else _NOBODY
+        return rows
+
     def _is_level(self) -> bool:
-        # What waits is known on the server only.
-        return False
+        nothing_waits = self._dense is not None and self._vectors_from == _NOBODY
+        return nothing_waits and self.keyword.applied_seq == self._store.last_seq
 
     def _hold(self, rows: Sequence[int], vectors: ServerVectors) -> None:
         """Take in turns and whatever vectors they get."""

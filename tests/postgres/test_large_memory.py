@@ -193,3 +193,15 @@ def test_all_turns_are_counted_however_few_are_held(memories: list[Memory], open
 
     counted = open_large(*talk(30)).stats()
     assert (counted.n_turns, counted.embedded, counted.pending) == (30, 0, 30)
+
+
+def test_a_memory_may_be_left_on_the_server_from_its_first_turn_on(postgres_url: str) -> None:
+    given: dict[str, Any] = {"owner": "from its first turn on", "embedder": HashedWords(), "language": "en"}
+    with Memory.open(postgres_url, resident=0, **given) as memory:
+        assert isinstance(memory.indexes, LargeIndexes)
+        assert ids(memory, "the kayak") == []
+        memory.add_many(talk(40))
+        assert ids(memory, "Number 1007", k=1) == ["t7"]
+        memory.add("A parcel for Tromsø", turn_id="parcel")
+        assert ids(memory, "Who has the parcel?", k=1) == ["parcel"]
+        assert memory.embed() == 0
