@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from memory_rag.migrating.copying import Tell
-from memory_rag.migrating.tables import Record, Tables, canonical, records
+from memory_rag.migrating.tables import Record, Tables, canonical, numbers, records
 from memory_rag.store.snapshot import Snapshot
 from memory_rag.turns import text_from_bytes
 
@@ -58,7 +58,10 @@ class _Side:
 def compare_tables(
     source: Snapshot, target: Snapshot, tables: Tables, *, n_turns: int, tell: Tell | None = None
 ) -> Iterator[Compared]:
-    """Yield each table of two memories compared; every text of a turn is compared with its SHA-256 too."""
+    """Yield each table of two memories compared, and the last numbers that they gave.
+
+    Every text of a turn is compared with its SHA-256 too.
+    """
     for table, columns in tables.items():
         left, right = (records(one, table, columns) for one in (source, target))
         is_turns = table == "turns"
@@ -67,6 +70,8 @@ def compare_tables(
         yield compare_rows(
             table, left, right, columns=tuple(columns), fault=_fault_of_turns(columns) if is_turns else _no_fault
         )
+    given = (numbers(one, tables).items() for one in (source, target))
+    yield compare_rows("numbers", *given, columns=("table", "last"))
 
 
 def _no_fault(_record: Record) -> str:

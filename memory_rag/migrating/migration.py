@@ -158,6 +158,6 @@ def _compared(
 ) -> Migrated:
     with target.store.connections.snapshot() as other:
         compared = list(compare_tables(state, other, tables, n_turns=n_turns, tell=tell))
-    compared += compare_vectors(source.spaces, target.spaces, contents)
+    compared += compare_vectors(source.spaces, target.spaces, contents, tell=tell)
     places = source.place, target.place
     return Migrated(*places, n_turns, n_before, tuple(compared))

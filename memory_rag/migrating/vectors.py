@@ -32,15 +32,24 @@ def copy_vectors(source: VectorSpaces, target: VectorSpaces, contents: Contents,
     return n_copied
 
 
-def compare_vectors(source: VectorSpaces, target: VectorSpaces, contents: Contents) -> Iterator[Compared]:
+def compare_vectors(
+    source: VectorSpaces, target: VectorSpaces, contents: Contents, *, tell: Tell | None = None
+) -> Iterator[Compared]:
     """Yield the vectors of each embedder compared, number by number and to the last bit."""
     dims = {**source.dims(), **target.dims()}
     for name in sorted(dims):
-        left, right = (_records(side, name, contents) if name in side.dims() else iter(()) for side in (source, target))
+        left, right = (
+            _records(side, name, contents, tell if side is source else None) if name in side.dims() else iter(())
+            for side in (source, target)
+        )
         yield compare_rows(f"vectors {name}", left, right, columns=_COLUMNS)
 
 
-def _records(spaces: VectorSpaces, name: str, contents: Contents) -> Iterator[Record]:
+def _records(spaces: VectorSpaces, name: str, contents: Contents, tell: Tell | None) -> Iterator[Record]:
+    n_seen = 0
     for part in spaces.read(name, contents):
+        if tell is not None:
+            tell("comparing vectors", n_seen, 0)
+        n_seen += len(part.ids)
         for (row, _content, start, end), vector in zip(part.ids.tolist(), part.vectors, strict=True):
             yield row, start, end, vector.astype("<f4").tobytes()

@@ -1,9 +1,10 @@
 """What a server keeps of removed rows, and what can be done about it through SQL.
 
 PostgreSQL writes nothing over. A deleted row stays in its table as a dead one until VACUUM takes it out, with its
-entries in the indexes; its bytes then lie in the free space of a page until another row is written there. ``VACUUM
-FULL`` writes a table and its indexes anew, into new files, and shuts everybody out of it meanwhile. Beside the tables
-the planner keeps samples of values, which ANALYZE takes anew.
+entries in the indexes; its bytes then lie in the free space of a page until another row is written there, and
+pg_textsearch's index goes on to hold its terms. ``VACUUM FULL`` writes a table and its indexes anew, into new files,
+and shuts everybody out of it meanwhile. Beside the tables the planner keeps samples of values, which ANALYZE takes
+anew.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.postgres.connections import PostgresConnections
+from memory_rag.postgres.known_answers import remake, words_indexes
 from memory_rag.postgres.table import SCHEMA
 from memory_rag.postgres.transaction import Upkeep
 from memory_rag.postgres.words import read_terms
@@ -46,6 +48,10 @@ _FREE_SPACE: Final = (
     "the files written anew, which shuts others out meanwhile: memory-rag forget --rewrite"
 )
 
+_TERMS: Final = (
+    "pages of the index of words: terms of removed turns lie there, though it finds no turn by them, until it is made "
+    "anew, as memory-rag forget --rewrite does"
+)
 _SAMPLED: Final = "samples of values that the planner keeps, until the server's own vacuum comes by"
 
 
@@ -55,7 +61,7 @@ class PostgresEraser:
     def __init__(self, connections: PostgresConnections) -> None:
         self._connections = connections
         self._done: tuple[str, ...] = ()
-        self._beyond = (_FREE_SPACE, _SAMPLED, *_BEYOND)
+        self._beyond = (_FREE_SPACE, _TERMS, _SAMPLED, *_BEYOND)
 
     def overwrite(self, *, timeout_s: float, anew: bool = False) -> str:
         """Vacuum the tables, the owner's partitions where there are some; with ``anew`` write their files anew, too.
@@ -75,12 +81,17 @@ class PostgresEraser:
                 return why
             # Theirs who own the database; for others the old samples stay until the server's own vacuum comes by.
             samples_are_gone = not self._vacuumed(upkeep, [_SAMPLES], _FULL if anew else _PLAIN)
+        words = words_indexes(self._connections)
+        if anew:
+            # VACUUM FULL made them anew, but who has used one before would go on with the old one.
+            remake(self._connections, words)
         self._done = (
-            f"VACUUM took the dead rows out of {len(tables)} tables and their indexes; none is left",
+            f"VACUUM took the dead rows out of {len(tables)} tables, and their entries out of indexes; none is left",
             *([f"the files of these {len(tables)} tables and their indexes were written anew"] if anew else ()),
             *(["the planner's samples were taken anew"] if samples_are_gone else ()),
         )
-        self._beyond = (*(() if anew else (_FREE_SPACE,)), *(() if samples_are_gone else (_SAMPLED,)), *_BEYOND)
+        left = {_FREE_SPACE: not anew, _TERMS: bool(words) and not anew, _SAMPLED: not samples_are_gone}
+        self._beyond = (*(what for what, is_left in left.items() if is_left), *_BEYOND)
         return ""
 
     def rows(self) -> Iterator[Sequence[Cell]]:

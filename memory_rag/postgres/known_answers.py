@@ -82,8 +82,15 @@ def remake_wrong(connections: Connections) -> list[str]:
     """
     wrong = [one for one in check_indexes(connections) if not one.is_right]
     if wrong:
-        _remake(connections, wrong)
+        remake(connections, wrong)
     return [one.index for one in wrong]
+
+
+def words_indexes(connections: Connections) -> list[Checked]:
+    """Return the indexes of words, none of which was asked anything."""
+    with connections.reading() as connection:
+        found = connection.execute(_INDEXES, (SCHEMA,)).fetchall()
+    return [Checked(index, 0, 0, oid) for index, oid in found if index.startswith("words")]
 
 
 def check_after_start(connections: Connections) -> None:
@@ -102,7 +109,12 @@ def check_after_start(connections: Connections) -> None:
             connection.execute(_KEEP_STARTED, (now,))
 
 
-def _remake(connections: Connections, checked: Sequence[Checked]) -> None:
+def remake(connections: Connections, checked: Sequence[Checked]) -> None:
+    """Make indexes anew, whatever they found; who searches meanwhile waits.
+
+    Raises:
+        StoreError: the role doesn't own them, or the server can't be written to.
+    """
     with connections.writing() as connection:
         connection.execute(MAKING_ALONE)
         for one in checked:

@@ -92,7 +92,7 @@ class Proof:
             return "this proves nothing: see above"
         if self.unit == "files":
             return "nothing of it is there any more"
-        return "no row, index or vector has anything of it any more; this is no proof for what can't be looked at:"
+        return "no row has anything of it any more, nor has a vector; this is no proof for what can't be looked at:"
 
     def as_json(self) -> dict[str, Any]:
         return {

@@ -269,6 +269,10 @@ CHANGED: dict[str, tuple[str, str]] = {
     "the last": ("DELETE FROM turns WHERE row = 5", "turns, row 5: is missing in the target"),
     "a kind": ("UPDATE turns SET speaker = CAST(speaker AS TEXT) WHERE row = 3", "turns, row 3: speaker differ"),
     "a fact": ("INSERT INTO facts VALUES ('x', 'y')", "facts, name 'x': is only in the target"),
+    "a number": (
+        "UPDATE sqlite_sequence SET seq = 9 WHERE name = 'changes'",
+        "numbers, table 'changes': last differ (5 and 9)",
+    ),
     "a digest": ("UPDATE turns SET sha256 = x'00' WHERE row = 3", "turns, row 3: sha256 differ"),
 }
 
@@ -389,6 +393,26 @@ def test_any_words_go_over_and_come_back(
     with (
         end_at(place / "memory", settings=Settings(), create=False) as source,
         end_at(place / "there", settings=Settings(), create=True) as there,
+        end_at(place / "back", settings=Settings(), create=True) as back,
+    ):
+        assert migrate(source, there).is_equal
+        assert migrate(there, back).is_equal
+        assert compare(source, back).is_equal
+
+
+@settings(max_examples=5)
+@given(st.lists(st.tuples(texts, texts, texts), min_size=1, max_size=3))
+def test_any_words_go_to_a_server_and_come_back(
+    tmp_path_factory: pytest.TempPathFactory, postgres_url: str, said: list[tuple[str, str, str]]
+) -> None:
+    place = tmp_path_factory.mktemp("any")
+    with Memory.open(place / "memory", embedder="none", language="en") as memory:
+        for text, speaker, later in said:
+            memory.correct(memory.add(text, speaker=speaker).turn_id, text=later)
+            memory.prompt.decisions.add(text + ".", because=later + ".")
+    with (
+        end_at(place / "memory", settings=Settings(), create=False) as source,
+        end_at(postgres_url, settings=Settings(owner=str(place)), create=True) as there,
         end_at(place / "back", settings=Settings(), create=True) as back,
     ):
         assert migrate(source, there).is_equal

@@ -22,6 +22,8 @@ from tests.postgres_server import PostgresServer
 from tests.privacy.full_memory import CANARY, SECRET, fill, turn_id_of
 
 WORDS = (CANARY, "nordanstig", "zebulonius", "marmalade", "öndagsmorgonen")
+FEW = 3
+"""Turns that a process may hold; of a memory with more, the server has the words."""
 OpenMemory = Callable[..., Memory]
 
 
@@ -123,10 +125,14 @@ def test_a_forgotten_turn_is_in_no_row_any_more_and_its_proof_says_what_it_prove
     assert proof.as_json()["not_looked_at"] == list(proof.beyond)
 
 
-@pytest.mark.parametrize("resident", [10_000, 3], ids=["held", "large"])
+@pytest.mark.parametrize("resident", [10_000, FEW], ids=["held", "large"])
 def test_rewritten_files_hold_no_byte_of_it(open_memory: OpenMemory, postgres: PostgresServer, resident: int) -> None:
-    memory = fill(open_memory(resident=resident))
+    fill(open_memory()).close()
+    memory, other = open_memory(resident=resident), open_memory(resident=resident)
+    found = other.search("plant tomatoes").turn_ids
     traces = traces_of(memory)
+    terms = [memory.indexes.analyzer.terms("marmalade")[0].encode().hex().encode()]
+    assert bool(files_with(postgres, terms)) is (resident == FEW)
     assert files_with(postgres, traces)
 
     done = memory.forgetting.forget([turn_id_of(memory, SECRET)], prove=True, rewrite=True)
@@ -137,6 +143,21 @@ def test_rewritten_files_hold_no_byte_of_it(open_memory: OpenMemory, postgres: P
     assert any("were written anew" in line for line in done.proof.done)
     assert "free space" not in " ".join(done.proof.beyond)
     assert "write-ahead log" in " ".join(done.proof.beyond)
+    assert other.search("plant tomatoes").turn_ids == found
+
+
+def test_terms_that_the_index_of_words_keeps_are_told(open_memory: OpenMemory, postgres: PostgresServer) -> None:
+    if not postgres.as_superuser("SELECT 1 FROM pg_available_extensions WHERE name = 'pg_textsearch'"):
+        pytest.skip("the server of MEMORY_RAG_TEST_PG has no pg_textsearch")
+    fill(open_memory()).close()
+    memory = open_memory(resident=FEW)
+    memory.search("marmalade")
+
+    done = memory.forgetting.forget([turn_id_of(memory, SECRET)], prove=True)
+
+    assert done.proof is not None
+    assert "pages of the index of words" in " ".join(done.proof.beyond)
+    assert words_in(every_value(postgres)) == []
 
 
 def test_what_was_forgotten_earlier_goes_from_the_files_later(

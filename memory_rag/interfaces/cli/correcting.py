@@ -12,6 +12,7 @@ from memory_rag.interfaces.cli.forgetting import (
     Timeout,
     Yes,
     confirm_or_leave,
+    note_free_space,
     plan_lines,
     print_beside,
     print_proof,
@@ -91,6 +92,7 @@ def correct(
         print_proof(done)
     _tell_redacted(words, turn)
     note("a backup made earlier still holds the old version")
+    note_free_space(place)
     report_end(done)
 
 

@@ -90,8 +90,8 @@ def forget(
         done = memory.forgetting.forget(wanted, timeout_s=timeout_s, prove=prove, rewrite=rewrite)
     _print(done, as_json=as_json, done=True)
     note("a backup made earlier still holds the words")
-    if place.is_on_server and not rewrite:
-        note("bytes of them may lie in free space of the server's files; memory-rag forget --rewrite writes these anew")
+    if not rewrite:
+        note_free_space(place)
     report_end(done)
 
 
@@ -106,6 +106,12 @@ def _rewrite_only(place: Place, *, timeout_s: float | None, as_json: bool) -> No
     if pending:
         tell(f"not written anew: {pending}; try again later")
         raise typer.Exit(1)
+
+
+def note_free_space(place: Place) -> None:
+    """Tell where a server keeps bytes of what is forgotten, until its files are written anew."""
+    if place.is_on_server:
+        note("bytes of it may lie in free space of the server's files; memory-rag forget --rewrite writes these anew")
 
 
 def confirm_or_leave(question: str, plan: Forgotten, *, unless_yes: str) -> None:
