@@ -57,6 +57,7 @@ def load(
     longer_than: int = 0,
     questions: Path | None = None,
     paraphraser: Paraphraser | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Benchmark:
     """Return a benchmark of a memory's recalled turns with ``n`` questions made from them, and those of a file.
 
@@ -65,7 +66,8 @@ def load(
     relevant; words that another turn holds too are not asked for. Turns with five words of content or more are taken,
     one after another from each conversation that is ``longer_than`` so many turns. ``seed`` decides which; the same
     turns give the same questions. ``languages`` are the memory's; they tell common words. ``questions`` is read as
-    :func:`~memory_rag.evaluation.datasets.question_file.read_written` says.
+    :func:`~memory_rag.evaluation.datasets.question_file.read_written` says. ``progress`` is called with (made, ``n``)
+    questions.
 
     Raises:
         SettingsError: ``n`` is negative.
@@ -86,7 +88,7 @@ def load(
     makers: list[tuple[str, _Make]] = [(EXACT, exact_words), (HALF, half_remembered)]
     if paraphraser is not None:
         makers.append((PARAPHRASED, partial(_paraphrased, paraphraser)))
-    made_of = partial(_made, recalled, makers, n=n, seed=seed, longer_than=longer_than)
+    made_of = partial(_made, recalled, makers, n=n, seed=seed, longer_than=longer_than, progress=progress)
     judged = list(made_of(languages=languages, dropped=dropped)) if n else []
     if questions is not None:
         judged += judged_written(read_written(files, questions), recalled, category=WRITTEN, dropped=dropped)
@@ -119,6 +121,7 @@ def _made(
     n: int,
     seed: int,
     longer_than: int,
+    progress: Callable[[int, int], None] | None,
     languages: Sequence[str],
     dropped: Dropped,
 ) -> Iterator[Judged]:
@@ -128,6 +131,8 @@ def _made(
     lengths = Counter(turn.conversation_id for turn in turns)
     number = 0
     for place in _sampled(turns, seed=seed):
+        if progress is not None:
+            progress(number, n)
         if number == n:
             return
         turn = turns[place]

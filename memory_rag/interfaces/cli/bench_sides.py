@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ def opened_trial(
             with progress_bar() as tell:
                 paraphrases = _paraphrases(setup, work, stack, asks=asks, tell=tell)
                 options |= {"longer_than": longer_than, "paraphraser": paraphrases}
-                benchmark = _of_own_memory(place, setup, options)
+                benchmark = _of_own_memory(place, setup, options, tell=tell)
         else:
             benchmark = definition.named(load(definition.dataset, data, **options), data)
         if asks:
@@ -110,10 +111,12 @@ def opened_trial(
         yield Opened(limited(benchmark, setup.limit), place, work, also, weights, is_own, paraphrases, stack)
 
 
-def _of_own_memory(place: Place, setup: Setup, options: Mapping[str, Any]) -> Benchmark:
+def _of_own_memory(place: Place, setup: Setup, options: Mapping[str, Any], *, tell: Tell | None) -> Benchmark:
     with place.open() as memory:
-        memory.indexes.catch_up()
+        memory.indexes.catch_up(progress=tell)
         wanted: dict[str, Any] = {"seed": setup.seed, "languages": memory.indexes.languages()}
+        if tell is not None and setup.paraphrase is None:
+            wanted["progress"] = partial(tell, "making questions")
         wanted |= {} if setup.n is None else {"n": setup.n}
         wanted |= {"questions": setup.questions} if setup.questions else {}
         benchmark = load("own", list(memory.turns()), **{**options, **wanted})

@@ -37,6 +37,16 @@ def test_half_of_the_questions_are_exact_words_and_half_are_half_remembered() ->
     assert [query.query_id for query in benchmark.queries[:2]] == ["exact-words-0001", "half-remembered-0002"]
 
 
+def test_how_many_questions_are_made_is_told() -> None:
+    told: list[tuple[int, int]] = []
+
+    own.load(_turns(), n=3, progress=lambda made, wanted: told.append((made, wanted)))
+
+    assert told[0] == (0, 3)
+    assert told[-1] == (3, 3)
+    assert sorted(told) == told
+
+
 def test_the_turn_that_the_words_come_from_is_relevant() -> None:
     benchmark = own.load(_turns(), n=6)
     text_of = {document.doc_id: document.turns[0].text for document in benchmark.documents}

@@ -21,7 +21,7 @@ def test_every_data_set_is_there_with_its_options() -> None:
         "chats": ("unit",),
         "locomo": ("unit",),
         "longmemeval": ("unit", "roles"),
-        "own": ("unit", "n", "seed", "languages", "longer_than", "questions", "paraphraser"),
+        "own": ("unit", "n", "seed", "languages", "longer_than", "questions", "paraphraser", "progress"),
         "realtalk": ("unit",),
         "trec": ("unit", "queries", "qrels"),
     }
