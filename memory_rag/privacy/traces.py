@@ -117,13 +117,13 @@ def drop_gone_conversations(connection: Connection, gone: Set[str]) -> None:
 def drop_empty_summaries(connection: Connection) -> None:
     """Take away summaries that stand for no turn any more, and those of a higher level that were made of them alone."""
     for level, stands_for in (
-        ("level = 'hundred'", "SELECT summary FROM summary_turns"),
-        ("level != 'hundred'", "SELECT whole FROM summary_parts"),
+        ("level = 'hundred'", "SELECT 1 FROM summary_turns WHERE summary_turns.summary = summaries.summary"),
+        ("level != 'hundred'", "SELECT 1 FROM summary_parts WHERE summary_parts.whole = summaries.summary"),
     ):
         empty = [
             (int(number),)
             for (number,) in connection.execute(
-                f"SELECT summary FROM summaries WHERE {level} AND summary NOT IN ({stands_for})"
+                f"SELECT summary FROM summaries WHERE {level} AND NOT EXISTS ({stands_for})"
             ).fetchall()
         ]
         for table, column in (

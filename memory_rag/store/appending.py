@@ -15,6 +15,7 @@ from memory_rag.store.engine import Connection
 from memory_rag.store.findings import OFF_RECORD_FACT, put_findings, replace_findings
 from memory_rag.store.known_turns import Known, KnownTurns
 from memory_rag.store.new_turn import placed
+from memory_rag.store.removal import IS_EMPTY
 from memory_rag.store.screening import OFF_RECORD, Finding, OpenDoor, Screen, Screened
 from memory_rag.store.tombstones import Tombstones
 from memory_rag.store.turn_rows import STORED, check_id, check_ids, digest, row_values, stored_values
@@ -158,9 +159,7 @@ class Appending:
         for conversation_id in sorted(self._emptied):
             # The source gives its title all the same.
             self.connection.execute(
-                "DELETE FROM conversations WHERE conversation_id = ? AND conversation_id NOT IN "
-                "(SELECT conversation_id FROM turns)",
-                (conversation_id,),
+                f"DELETE FROM conversations WHERE conversation_id = ? AND {IS_EMPTY}", (conversation_id,)
             )
         return Appended(
             tuple(self._stored),

@@ -8,6 +8,9 @@ from typing import Final
 from memory_rag.store.engine import Connection
 
 _AT_ONCE: Final = 500
+IS_EMPTY: Final = "NOT EXISTS (SELECT 1 FROM turns WHERE turns.conversation_id = conversations.conversation_id)"
+"""Asked of a row of ``conversations``. A list of what all turns have may not fit into what PostgreSQL gives a query,
+and is then gone through for each row."""
 _BY_ROW: Final = ("turns", "versions", "vanished", "returned_blocks", "erased")
 """Tables whose ``row`` is a turn's."""
 
@@ -24,7 +27,7 @@ def take_out(connection: Connection, rows: Sequence[int], *, now: int) -> None:
     connection.executemany(
         "INSERT INTO changes (kind, row, changed_at) VALUES ('remove', ?, ?)", [(row, now) for row in rows]
     )
-    connection.execute("DELETE FROM conversations WHERE conversation_id NOT IN (SELECT conversation_id FROM turns)")
+    connection.execute(f"DELETE FROM conversations WHERE {IS_EMPTY}")
 
 
 def note_erasing(connection: Connection, rows: Iterable[int], *, now: int) -> None:

@@ -23,6 +23,7 @@ from memory_rag.summaries.summary_rows import (
 from memory_rag.summaries.withdrawal import withdraw
 from memory_rag.turns import Turn, text_bytes, to_microseconds
 
+_COVERED: Final = "SELECT 1 FROM summary_turns WHERE summary_turns.row = turns.row"
 _FOLLOWED: Final = "summaries follow"
 _FOLLOWED_EVERY: Final = 10_000
 """Changes after which it is written down how far was followed, also where there was nothing to do."""
@@ -121,7 +122,7 @@ class Shelf:
             rows = [
                 int(row)
                 for (row,) in connection.execute(
-                    "SELECT row FROM turns WHERE conversation_id = ? AND row NOT IN (SELECT row FROM summary_turns) "
+                    f"SELECT row FROM turns WHERE conversation_id = ? AND NOT EXISTS ({_COVERED}) "
                     "ORDER BY ordinal, row",
                     (conversation_id,),
                 )
@@ -135,11 +136,10 @@ class Shelf:
         By the summaries of these numbers, or by all.
         """
         with self._connections.reading() as connection:
-            only = "" if numbers is None else f" WHERE summary IN ({','.join('?' * len(numbers))})"
-            covered = f"SELECT row FROM summary_turns{only}"
+            only = "" if numbers is None else f" AND summary IN ({','.join('?' * len(numbers))})"
             given = () if numbers is None else tuple(numbers)
             found = connection.execute(
-                f"SELECT ordinal FROM turns WHERE conversation_id = ? AND row NOT IN ({covered}) "
+                f"SELECT ordinal FROM turns WHERE conversation_id = ? AND NOT EXISTS ({_COVERED}{only}) "
                 "ORDER BY ordinal, row LIMIT 1",
                 (conversation_id, *given),
             ).fetchone()

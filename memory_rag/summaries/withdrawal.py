@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from memory_rag.store.engine import Connection
+from memory_rag.store.removal import in_parts
 
 
-def withdraw(connection: Connection, rows: Iterable[int]) -> None:
+def withdraw(connection: Connection, rows: Sequence[int]) -> None:
     """Take out of every level what could tell of the turns at these rows, and mark what has to be made anew.
 
     A verbatim line goes if it cites such a turn; any other line goes if its summary stands for such a turn, since
@@ -20,7 +21,12 @@ def withdraw(connection: Connection, rows: Iterable[int]) -> None:
         wholes = connection.execute("SELECT whole FROM summary_parts WHERE part = ?", block).fetchall()
         for (number,) in (block, *wholes):
             _withdraw_from(connection, int(number), row)
-    connection.execute("DELETE FROM summary_turns WHERE row NOT IN (SELECT row FROM turns)")
+    for part, marks in in_parts(rows):
+        connection.execute(
+            f"DELETE FROM summary_turns WHERE row IN ({marks}) "
+            "AND NOT EXISTS (SELECT 1 FROM turns WHERE turns.row = summary_turns.row)",
+            part,
+        )
 
 
 def _withdraw_from(connection: Connection, number: int, row: int) -> None:
