@@ -61,7 +61,7 @@ class PostgresEraser:
     def __init__(self, connections: PostgresConnections) -> None:
         self._connections = connections
         self._done: tuple[str, ...] = ()
-        self._beyond = (_FREE_SPACE, _TERMS, _SAMPLED, *_BEYOND)
+        self._beyond: tuple[str, ...] = (_FREE_SPACE, _TERMS, _SAMPLED, *_BEYOND)
 
     def overwrite(self, *, timeout_s: float, anew: bool = False) -> str:
         """Vacuum the tables, the owner's partitions where there are some; with ``anew`` write their files anew, too.

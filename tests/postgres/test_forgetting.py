@@ -259,6 +259,19 @@ def test_a_role_that_does_not_own_the_tables_is_told_so(
     assert "let the role that owns the tables run: VACUUM (INDEX_CLEANUP ON, ANALYZE) memory_rag." in why
 
 
+def test_a_server_that_counts_no_dead_rows_is_not_believed(
+    open_memory: OpenMemory, url: str, postgres: PostgresServer
+) -> None:
+    open_memory(embedder="none").add("words")
+    postgres.as_superuser(f'ALTER DATABASE "{postgres.made[-1]}" SET track_counts = off')
+
+    memory = open_memory(embedder="none")
+    done = memory.forgetting.forget(["t1"], prove=True)
+
+    assert done.pending.startswith("the server counts no dead rows (track_counts is off)")
+    assert not done.is_done
+
+
 def test_other_owners_keep_the_same_words(open_memory: OpenMemory) -> None:
     ada, bo = open_memory("ada", embedder="none"), open_memory("bo", embedder="none")
     for memory in (ada, bo):

@@ -8,7 +8,7 @@ import pytest
 
 from memory_rag.memory import Memory
 from tests.interfaces.command_line import CommandLine
-from tests.postgres_server import PASSWORD
+from tests.postgres_server import PASSWORD, PostgresServer
 
 
 @pytest.fixture
@@ -50,3 +50,17 @@ def test_a_memory_that_is_not_on_the_server_is_an_error(memory_rag: CommandLine,
     assert refused.code == 1
     assert "owner 'nobody here', holds no memory" in refused.err
     assert not (memory_rag.home / "again").exists()
+
+
+def test_a_memory_goes_into_tables_that_are_split(memory_rag: CommandLine, postgres: PostgresServer) -> None:
+    url = postgres.new_database()
+    split = CommandLine(memory_rag.home, {**memory_rag.environment, "MEMORY_RAG_PARTITIONS": "3"})
+
+    there = split("migrate", "main", url, "--owner", "ebba")
+    back = split("migrate", url, "again", "--owner", "ebba")
+
+    assert (there.code, back.code) == (0, 0), (there, back)
+    parts = postgres.as_superuser(
+        "SELECT count(*) FROM pg_inherits WHERE inhparent = 'memory_rag.turns'::regclass", database=postgres.made[-1]
+    )
+    assert parts == [(3,)]
