@@ -47,6 +47,22 @@ def test_a_question_has_a_conversation_of_its_own_with_sessions_by_date(made: Ma
     assert benchmark.documents[0].turns[0].said_at_text == "2023/05/19 (Fri) 09:30"
 
 
+def test_a_session_that_comes_twice_and_a_turn_without_words_are_documents_as_they_stand(made: Made) -> None:
+    """Thirteen histories of the S file hold a session twice, and seven a message that is empty."""
+    entry = _entry("q1", sessions={"answer_a": ["+hi", ""], "u_1": ["early"], "u_2": ["late"]})
+    entry["haystack_session_ids"][2] = "u_1"
+
+    benchmark = longmemeval.load(made("s.json", [entry]), unit="session")
+
+    assert [[turn.text for turn in document.turns] for document in benchmark.documents] == [
+        ["hi", ""],
+        ["early"],
+        ["late"],
+    ]
+    assert benchmark.qrels == {"q1": {"history-001/s001": 1}}
+    assert benchmark.dropped.counts == {}
+
+
 def test_relevant_is_a_turn_that_has_the_answer_whoever_says_it(made: Made) -> None:
     entry = _entry("q1", sessions={"answer_a": ["hi", "+there"], "u_1": ["early"]})
 
