@@ -86,9 +86,10 @@ def _of_its_engine(
     from memory_rag.postgres.checks import server_checks
     from memory_rag.postgres.turn_store import PostgresTurnStore
 
-    embedding = {"embedder": lambda: _embedder_on_server(indexes, pending_limit=settings.pending_limit)}
-    is_ours = isinstance(store, PostgresTurnStore)
-    return {**embedding, **(server_checks(store, indexes, resident=settings.resident) if is_ours else {})}
+    checks: dict[str, Check] = {"embedder": lambda: _embedder_on_server(indexes, pending_limit=settings.pending_limit)}
+    if isinstance(store, PostgresTurnStore):
+        checks |= server_checks(store, indexes, resident=settings.resident)
+    return checks
 
 
 def _embedder_on_server(indexes: Indexes, *, pending_limit: int) -> Iterator[Finding]:

@@ -186,7 +186,8 @@ def server_indexes(connections: Connections) -> Iterator[Finding]:
                 "indexes",
                 "fail",
                 f"{one.index} finds {one.n_found:,} of {one.n_asked:,} turns by what is said in them",
-                f"make it anew with: REINDEX INDEX {SCHEMA}.{one.index}",
+                # Not REINDEX: sessions that have used it would go on with the old one.
+                f"the next who opens a memory makes it anew, after: DROP INDEX {SCHEMA}.{one.index}",
             )
     if not invalid and all(one.is_right for one in checked):
         asked = "; ".join(f"{one.index} finds {one.n_found:,} of {one.n_asked:,}" for one in checked)

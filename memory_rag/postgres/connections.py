@@ -331,7 +331,8 @@ class PostgresConnections:
 def _read(url: str) -> dict[str, Any]:
     try:
         if not is_unclear(url):
-            return conninfo_to_dict(url)
+            given: dict[str, Any] = conninfo_to_dict(url)
+            return given
     except psycopg.Error:
         pass
     # What the client says may hold a part of the password; so may what it would say of a host that is none.

@@ -63,7 +63,7 @@ def test_every_command_is_told_with_its_options_and_examples() -> None:
     for path, command in commands().items():
         section = page.partition(f"### memory-rag {path}\n")[2].partition("\n### ")[0]
         options = [name for param in command.params for name in param.opts if name.startswith("--")]
-        shared = {"--memory", "--home", "--embedder", "--language", "--timezone", "--help"}
+        shared = {"--memory", "--home", "--owner", "--embedder", "--language", "--timezone", "--help"}
         assert [name for name in options if name not in shared and f"{name}" not in section] == [], path
         assert all(example.line in section for example in PAGES[path].examples), path
 

@@ -201,10 +201,16 @@ def test_an_index_that_lost_turns_fails(postgres: PostgresServer, url: str) -> N
         )
 
         found = check(memory)["indexes"]
+        remedy = found.remedy.partition("after: ")[2]
+        by_hand(postgres, url, remedy)
+    with opened(url) as memory:
+        memory.search("kayak")
+        mended = check(memory)["indexes"]
 
     assert found.state == "fail"
     assert found.message.endswith("finds 1 of 2 turns by what is said in them")
-    assert found.remedy.startswith("make it anew with: REINDEX INDEX memory_rag.vectors_of_")
+    assert remedy.startswith("DROP INDEX memory_rag.vectors_of_")
+    assert (mended.state, mended.message.count("finds 2 of 2")) == ("ok", 1)
 
 
 def test_partitions_are_counted(url: str) -> None:

@@ -18,7 +18,7 @@ from memory_rag.server_url import is_on_server
 
 if TYPE_CHECKING:
     from memory_rag.store.names_used import Kind
-    from memory_rag.store.turn_reader import TurnReader
+    from memory_rag.store.turn_writer import TurnWriter
 
 Command = TypeVar("Command", bound=Callable[..., None])
 Complete = Callable[[typer.Context, str], list[str]]
@@ -67,7 +67,7 @@ def _used(kind: Kind) -> Complete:
     return complete
 
 
-def _store_on_server(ctx: typer.Context, url: str) -> TurnReader:
+def _store_on_server(ctx: typer.Context, url: str) -> TurnWriter:
     """Open a store for a person who waits at the TAB key: not for long."""
     from memory_rag.opening import opened
     from memory_rag.settings import CONFIG_NAME, Settings, home_folder
