@@ -1,7 +1,9 @@
 """The tables beside the turns on a server: what goes into every prompt, summaries, talks, how long turns are kept.
 
 Steps of :mod:`memory_rag.postgres.migrations`; what the columns hold is said where SQLite's are made,
-in ``store/migrations.py``.
+in ``store/migrations.py``. An index takes a conversation's id and a number, as that of the turns does: a conversation
+whose turns are stored, in sessions of whatever name, can have all of this too. What SQLite's indexes keep from being
+there twice, who writes a summary or a window takes away before; an owner's writers come one after the other.
 """
 
 from __future__ import annotations
@@ -78,7 +80,7 @@ def m006_summaries() -> Iterator[Table | str]:
             is_open smallint NOT NULL,
             is_stale smallint NOT NULL""",
         "summary",
-        ("CREATE INDEX summaries_by_conversation ON summaries (conversation_id, level, summary)",),
+        ("CREATE INDEX summaries_by_conversation ON summaries (conversation_id, summary)",),
     )
     yield Table(
         "summary_lines",
@@ -131,7 +133,7 @@ def m007_talks() -> Iterator[Table | str]:
             n_turns bigint NOT NULL,
             last_row bigint NOT NULL""",
         "talk",
-        ("CREATE UNIQUE INDEX talk_summaries_by_talk ON talk_summaries (conversation_id, unit, session_id)",),
+        ("CREATE INDEX talk_summaries_by_conversation ON talk_summaries (conversation_id, talk)",),
     )
     yield Table(
         "talk_lines",
@@ -163,10 +165,7 @@ def m007_talks() -> Iterator[Table | str]:
             n_turns bigint NOT NULL,
             vectors bytea NOT NULL""",
         '"window"',
-        (
-            "CREATE UNIQUE INDEX talk_windows_by_talk ON talk_windows "
-            "(conversation_id, session_id, fingerprint, side, place)",
-        ),
+        ('CREATE INDEX talk_windows_by_conversation ON talk_windows (conversation_id, "window")',),
     )
     yield from cleared_with(
         "talk_summaries",

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from memory_rag.errors import TurnError
 from memory_rag.postgres.beside_steps import NUMBERED
 from memory_rag.postgres.turn_store import PostgresTurnStore
 from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.summaries.summary import Kind, Line
+from memory_rag.talks.shelf import TalkShelf
+from memory_rag.talks.talk import TalkId, TalkSummary
+from memory_rag.talks.window_shelf import WindowShelf
+from memory_rag.talks.windows import Side, Window
 from tests.postgres.conftest import Open, Say
 from tests.postgres_server import PostgresServer
 
 AT = datetime(2026, 5, 4, tzinfo=UTC)
+VECTOR = np.array([[0.6, 0.8]], np.float32)
 SUMMARY = "INSERT INTO talk_summaries (conversation_id, unit, session_id, made_by, made_at, n_turns, last_row) VALUES "
 WINDOW = (
     "INSERT INTO talk_windows (conversation_id, session_id, fingerprint, side, place, first_row, last_row, n_turns, "
@@ -113,6 +122,35 @@ def test_what_a_turn_keeps_of_its_words_keeps_what_was_made_of_them(store: Postg
         connection.execute("UPDATE turns SET ordinal = ordinal + 1, text = text, raw = ? WHERE turn_id = 'a'", (b"{}",))
 
     assert (len(_made(store, "talk_summaries")), len(_made(store, "talk_windows"))) == (4, 3)
+
+
+def test_whatever_names_its_turns_can_have_a_talk_is_summarised_and_embedded(open_store: Open, said: Say) -> None:
+    store = open_store()
+    noise = "".join(chr(0x4E00 + (i * i * 7919) % 20000) for i in range(1000))
+    conversation = next(
+        name for name in (noise[:n] for n in range(900, 0, -1)) if _is_stored(store, said, name, session=noise)
+    )
+    talk = TalkId(conversation, noise)
+    shelf, windows = TalkShelf(store.connections), WindowShelf(store.connections)
+    line = Line(Kind.POINT, "words", ("long",))
+    window = Window(Side.ALL, 0, 1, 1, 1, "words")
+
+    made = shelf.install(TalkSummary(talk, (line,), "us", AT, 1), last_row=1, seq=store.last_seq)
+    assert windows.put(talk, "small", [(window, VECTOR)], present=[window], seq=store.last_seq)
+
+    assert len(conversation) > 700
+    assert shelf.of(talk) == made
+    assert [one.talk for one in windows.read("small", 2)] == [talk]
+    assert shelf.install(replace(made, made_by="you"), last_row=1, seq=store.last_seq).number == 2
+    assert shelf.numbers() == [2]
+
+
+def _is_stored(store: PostgresTurnStore, say: Say, conversation: str, *, session: str) -> bool:
+    try:
+        store.add(say("words", turn_id="long", conversation_id=conversation, session_id=session))
+    except TurnError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("table", NUMBERED)
