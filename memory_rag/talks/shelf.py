@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -14,13 +15,11 @@ from memory_rag.store.engine import Connection, Connections
 from memory_rag.summaries.screened_lines import screened_lines
 from memory_rag.summaries.summary import Kind, Line
 from memory_rag.summaries.summary_rows import StaleError
+from memory_rag.talks.newest import HEARD, TalkTimes
 from memory_rag.talks.talk import Talk, TalkId, TalkSummary, Unit
 from memory_rag.turns import from_microseconds, text_bytes, text_from_bytes, to_microseconds
 
 _FETCH = 500
-HEARD: Final = "recalled = 1 AND role IN ('user', 'assistant')"
-"""Which turns a talk is made of."""
-_OF_SESSION: Final = "conversation_id, session_id"
 _HEAD = "talk, conversation_id, session_id, unit, made_by, made_at, n_turns"
 
 
@@ -44,6 +43,7 @@ class TalkShelf:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
+        self._times = TalkTimes(connections)
 
     # -- reading
 
@@ -119,24 +119,12 @@ class TalkShelf:
 
     def newest(self, unit: Unit, *, n: int, without: Iterable[TalkId] = ()) -> list[Talk]:
         """Return the talks last spoken in, newest first; those without a known time come by when they were stored."""
-        left_out = {talk.key for talk in without}
-        by, session = ("conversation_id", "NULL") if unit is Unit.CONVERSATION else (_OF_SESSION, "session_id")
-        talks: list[Talk] = []
-        with self._connections.reading() as connection:
-            for conversation_id, session_id, n_turns, first, last, title in connection.execute(
-                f"SELECT conversation_id, session_id, n, first, last, title FROM (SELECT conversation_id, {session} AS "
-                "session_id, count(*) AS n, min(said_at) AS first, max(said_at) AS last, max(row) AS last_row "
-                f"FROM turns WHERE {HEARD} GROUP BY {by}) AS talks LEFT JOIN conversations USING (conversation_id) "
-                "ORDER BY coalesce(last, -1) DESC, last_row DESC"
-            ):
-                talk = TalkId(conversation_id, session_id)
-                if talk.key in left_out:
-                    continue
-                began, ended = (None if at is None else from_microseconds(at) for at in (first, last))
-                talks.append(Talk(talk, text_from_bytes(title or b""), int(n_turns), began, ended))
-                if len(talks) == n:
-                    break
-        return talks
+        found = self._times.newest(unit, n=n, without=without)
+        titles = self.titles(talk.conversation_id for talk, _times in found)
+        return [
+            Talk(talk, titles.get(talk.conversation_id, ""), times.n_turns, _instant(times.first), _instant(times.last))
+            for talk, times in found
+        ]
 
     # -- writing
 
@@ -209,6 +197,10 @@ class TalkShelf:
         """Delete the vectors of summaries that another embedder made."""
         with self._connections.writing() as connection:
             connection.execute("DELETE FROM talk_vectors WHERE fingerprint != ?", (fingerprint,))
+
+
+def _instant(microseconds: int | None) -> datetime | None:
+    return None if microseconds is None else from_microseconds(microseconds)
 
 
 def _key(talk: TalkId) -> tuple[str, str, str]:

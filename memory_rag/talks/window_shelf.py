@@ -10,7 +10,7 @@ import numpy as np
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.store.engine import Connections
-from memory_rag.talks.shelf import HEARD
+from memory_rag.talks.newest import HEARD
 from memory_rag.talks.talk import TalkId
 from memory_rag.talks.windows import Side, Window
 
