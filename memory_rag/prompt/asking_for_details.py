@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from memory_rag.prompt.asking_english import ENGLISH
@@ -78,6 +78,12 @@ def need_of_details(text: str, *, languages: Sequence[str]) -> Need:
     ``languages`` are the memory's; it is also looked for those whose ways are known. In any other, it is unclear of
     every turn that has words.
     """
+    return _need(text, tuple(languages))
+
+
+@lru_cache(maxsize=16)
+def _need(text: str, languages: tuple[str, ...]) -> Need:
+    # Kept: whoever serves a chat asks before it puts the prompt together, which asks again.
     said = printable(text)
     if len(said) > 2 * _READ:
         said = f"{said[:_READ]}\n{said[-_READ:]}"

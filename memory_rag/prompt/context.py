@@ -184,7 +184,7 @@ class Assembly:
         if summaries is None:
             return window, None
         # Rather than none at all, a summary takes the place of newest turns that it covers.
-        for room in (left - window.n_tokens, left):
+        for room in dict.fromkeys((left - window.n_tokens, left)):
             summary = summaries.at_most(max(0, int(SUMMARY_SHARE * room)), count=self._section_cost)
             if summary is not None:
                 return newest(_covered_to(summary, wish), left - self._summary_cost(summary)), summary

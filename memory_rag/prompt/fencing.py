@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import lru_cache
@@ -61,11 +61,14 @@ def quoted(excerpt: Excerpt, *, zone: tzinfo) -> str:
     return f"[{' · '.join(places)}]\n" + "".join(f"> {line}" for line in lines) + "\n"
 
 
-def fenced(excerpts: Iterable[Excerpt], *, zone: tzinfo, note: str = "") -> str:
+def fenced(
+    excerpts: Iterable[Excerpt], *, zone: tzinfo, note: str = "", shown: Callable[[Excerpt], str] | None = None
+) -> str:
     """Return excerpts, given in spoken order, as one fenced text; turns that don't follow each other are set apart.
 
     No quoted word can close the fence, not even for a reader who looks for its closing anywhere in a line: where one
-    has its name in it, the fence gets a number that none has. ``note`` is a line that stands before the first of them.
+    has its name in it, the fence gets a number that none has. ``note`` is a line that stands before the first of them;
+    ``shown`` gives excerpts as :func:`quoted` does, where they are made already.
     """
     quotes = list(excerpts)
     name = _free_name(excerpt.text for excerpt in quotes)
@@ -75,7 +78,7 @@ def fenced(excerpts: Iterable[Excerpt], *, zone: tzinfo, note: str = "") -> str:
         turn = excerpt.turn
         if last is not None and (turn.conversation_id, turn.ordinal) != (last.conversation_id, last.ordinal + 1):
             parts.append(GAP)
-        parts.append(quoted(excerpt, zone=zone))
+        parts.append(quoted(excerpt, zone=zone) if shown is None else shown(excerpt))
         last = turn
     return "".join([*parts, CLOSING.replace(NAME, name)]) if last is not None else ""
 

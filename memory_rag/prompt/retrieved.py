@@ -85,7 +85,7 @@ def retrieved_turns(
     choosing.take_neighbours(_neighbours(surroundings, without), at_most=int(neighbour_share * n_tokens))
     while choosing.chosen:
         excerpts = _spoken_order(choosing.chosen.values())
-        text = fenced(excerpts, zone=zone, note=mark)
+        text = fenced(excerpts, zone=zone, note=mark, shown=choosing.text_of)
         total = counter.count(text) + MESSAGE_OVERHEAD
         if total <= n_tokens:
             return Retrieved(text, total, tuple(excerpts), choosing.why, choosing.costs, n_left_out)
@@ -104,7 +104,7 @@ class _Choosing:
     why: dict[str, str] = field(default_factory=dict)
     costs: dict[str, int] = field(default_factory=dict)
     _groups: list[tuple[bool, list[str]]] = field(default_factory=list)
-    _counted: dict[tuple[str, Span], int] = field(default_factory=dict)
+    _counted: dict[tuple[str, Span], tuple[str, int]] = field(default_factory=dict)
 
     def take_hit(self, hit: Hit, question: Turn | None) -> bool:
         """Take a hit with its question, cut to what may be spent on it; False if there is no room for both."""
@@ -154,11 +154,20 @@ class _Choosing:
             self.left -= cost
         self._groups.append((is_hit, [excerpt.turn.turn_id for excerpt in excerpts]))
 
+    def text_of(self, excerpt: Excerpt) -> str:
+        """Return an excerpt as it is quoted."""
+        return self._quoted(excerpt)[0]
+
     def _cost(self, excerpt: Excerpt) -> int:
+        return self._quoted(excerpt)[1]
+
+    def _quoted(self, excerpt: Excerpt) -> tuple[str, int]:
         key = (excerpt.turn.turn_id, excerpt.span)
-        if key not in self._counted:
-            self._counted[key] = self.counter.count(quoted(excerpt, zone=self.zone))
-        return self._counted[key]
+        found = self._counted.get(key)
+        if found is None:
+            text = quoted(excerpt, zone=self.zone)
+            found = self._counted[key] = text, self.counter.count(text)
+        return found
 
     def _cut(self, turn: Turn, span: Span, n_tokens: int) -> Excerpt | None:
         """Return as much of a turn around a span as so many tokens hold, all of it if they do; None for too few."""

@@ -106,3 +106,12 @@ def test_a_message_costs_its_words_and_its_marks() -> None:
 
     assert message_tokens(messages[0], counter=Words()) == 4 + 3
     assert messages_tokens(messages, counter=Words()) == 7 + 4 + 3
+
+
+@pytest.mark.parametrize(
+    ("text", "n"), [("·", 2), ("…", 3), ("[t1 · Ebba]", 8), ("one · two … three", 12), ("[…]\n", 6)]
+)
+def test_the_marks_of_a_quoted_turn_count_as_many_tokens_as_amid_other_letters(text: str, n: int) -> None:
+    assert Estimate().count(text) == n
+    # A letter without the ASCII range, by itself one token.
+    assert Estimate().count(f"Я{text}") == n + 1

@@ -40,18 +40,24 @@ class Known:
         return bool(self.system or self.quoted or self.window)
 
 
+def foresee(memory: Memory, said: Sequence[Saying]) -> None:
+    """Begin to embed what is asked, if it asks for what was said before; returns at once.
+
+    That takes as long as all the rest that comes before the upstream is asked: both are done at once.
+    """
+    question = _question(memory, said)
+    if question and need_of_details(question, languages=memory.indexes.languages()) is not Need.NONE:
+        memory.foresee(question)
+
+
 def known_for(memory: Memory, said: Sequence[Saying], thread: Thread, wish: ChatWish) -> Known:
     """Return what the memory knows for the user's last words; nothing if there are none.
 
     What the client's own history holds is not told again.
     """
-    asked = next((one for one in reversed(said) if one.role is Role.USER), None)
-    if asked is None or not asked.text.strip():
+    asked, question = _asked(said), _question(memory, said)
+    if asked is None or not question:
         return Known()
-    question = memory.prompt.own_words(asked.text).text or asked.text
-    if need_of_details(question, languages=memory.indexes.languages()) is not Need.NONE:
-        # Embedding it takes as long as all the rest: both are done at once.
-        memory.foresee(question)
     present = Threads(memory.store).ids_of(thread, said)
     newest = memory.store.newest(thread.conversation_id, n=1)
     if newest and newest[0].turn_id in present and newest[0].role is Role.USER:
@@ -70,3 +76,16 @@ def known_for(memory: Memory, said: Sequence[Saying], thread: Thread, wish: Chat
         return Known(notes=(f"nothing of the memory was told: {error}",))
     quoted_ids = tuple(one.turn_id for one in context.included if one.part == "retrieved turns")
     return Known(context.system, context.window.openai(), context.quoted, quoted_ids, asked.at)
+
+
+def _asked(said: Sequence[Saying]) -> Saying | None:
+    """Return what the user said last."""
+    return next((one for one in reversed(said) if one.role is Role.USER), None)
+
+
+def _question(memory: Memory, said: Sequence[Saying]) -> str:
+    """Return the user's last words without what they quote from this memory; empty if there are none."""
+    asked = _asked(said)
+    if asked is None or not asked.text.strip():
+        return ""
+    return memory.prompt.own_words(asked.text).text or asked.text

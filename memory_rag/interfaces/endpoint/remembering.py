@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memory_rag.interfaces.endpoint.chat_turns import turn_answered, turn_said
 from memory_rag.interfaces.endpoint.heard import Heard
-from memory_rag.interfaces.endpoint.knowing import Known, known_for
+from memory_rag.interfaces.endpoint.knowing import Known, foresee, known_for
 from memory_rag.interfaces.endpoint.sayings import Saying, chain_of, pair_of, saying_of, sayings_of
 from memory_rag.interfaces.endpoint.telling import with_memory
 from memory_rag.interfaces.endpoint.thread import Thread, Threads
@@ -73,6 +73,8 @@ class Remembering:
         if memory.off_record.since is not None:
             # Noted like a wish of the client's: nothing of it may be stored when the talk comes back later.
             wish = replace(wish, stores=False)
+        if recalls:
+            foresee(memory, said)
         now, seq = self._clock(), memory.store.last_seq
         thread = self._thread(memory, said, wish, now)
         known = known_for(memory, said, thread, wish) if recalls else Known()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _PATIENCE_S: Final = 5
 """How long answers that are on their way are waited for when the server is stopped."""
+_ANY_QUESTION: Final = "What did I say?"
 _PARTS: Final = ("fastapi", "starlette", "uvicorn", "jinja2", "markupsafe", "python_multipart", "httpx2")
 
 
@@ -74,11 +75,14 @@ def serve(
 
 def _warm(memories: Memories) -> None:
     """Load the indexes and the embedder, which the first who asks would wait for, and embed what waits."""
+    from memory_rag.prompt.asking_for_details import need_of_details
+
     with suppress(MemoryRagError):
         memory = memories.own.get()
         memories.own.catching_up.begin(memory)
-        # Many modules, which the first prompt would load.
+        # Many modules and patterns, which the first prompt would load.
         _ = memory.prompt.counter
+        need_of_details(_ANY_QUESTION, languages=memory.indexes.languages())
 
 
 def _has_mcp() -> bool:
