@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+import mcp
 import pytest
 
 from memory_rag.errors import NotAMemoryError
@@ -19,6 +22,8 @@ from memory_rag.interfaces.serving.app import Service, app_of
 from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.interfaces.serving.memories import Memories
 from memory_rag.memory import Memory
+from tests.interfaces.command_line import CommandLine
+from tests.interfaces.mcp.test_processes import called, stdio
 from tests.interfaces.serving.served import get, post, serving
 from tests.model_server import ModelServer, model_server
 
@@ -104,3 +109,22 @@ def test_the_tools_write_read_and_count(live: LiveMemory, place: Place) -> None:
     assert (added.turn.turn_id, place.exists) == ("t1", True)
     assert [hit.turn_id for hit in ReadingTools(live).search_memory("what costs a season?").result.hits] == ["t1"]
     assert OverviewTools(live).memory_stats().result.n_turns == 1
+
+
+def test_two_clients_over_stdio_share_one_owners_memory(place: Place, postgres_url: str, tmp_path: Path) -> None:
+    environment = {"MEMORY_RAG_HOME": str(tmp_path), "MEMORY_RAG_EMBEDDER": "none", "MEMORY_RAG_MEMORY": postgres_url}
+    line = CommandLine(tmp_path, {**environment, "MEMORY_RAG_OWNER": str(place.owner)})
+
+    async def talk() -> tuple[str, str, str]:
+        async with mcp.Client(stdio(line)) as one, mcp.Client(stdio(line)) as two:
+            before = await called(one, "quote", text="Ökna gård")
+            await called(one, "add_turn", text="Bina bor på Ökna gård. 東京 🐝", role="user")
+            found = await called(two, "quote", text="Bina bor på Ökna gård. 東京 🐝")
+            return before.text, found.data["quotes"][0]["text"], (await called(two, "memory_stats")).text
+
+    before, quoted, stats = asyncio.run(talk())
+
+    assert "nothing is stored yet: postgresql://" in before
+    assert quoted == "Bina bor på Ökna gård. 東京 🐝"
+    assert stats.startswith("1 turn in 1 conversation")
+    assert list(tmp_path.iterdir()) == []

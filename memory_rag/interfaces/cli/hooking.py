@@ -33,7 +33,9 @@ def run(
     ctx: typer.Context,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="claude-code [--memory NAME|PATH] [--home FOLDER]", show_default=False),
+        typer.Argument(
+            metavar="claude-code [--memory NAME|PATH|URL] [--home FOLDER] [--owner NAME]", show_default=False
+        ),
     ] = None,
 ) -> None:
     """Store or brief a session of Claude Code.
