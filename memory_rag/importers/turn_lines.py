@@ -26,7 +26,7 @@ from memory_rag.turns import Block, Conversation, Source, Span, Turn, text_bytes
 FORMAT = "memory_rag.turns"
 VERSION = 1
 WHOLE = 2
-_WHOLE_ONLY = "kept out: it belongs to the whole memory, which is put back only where nothing is stored yet"
+WHOLE_ONLY = "kept out: it belongs to the whole memory, which is put back only where nothing is stored yet"
 
 _NEEDED = {"conversation_id": str, "session_id": str, "ordinal": int, "role": str, "text": str}
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -70,7 +70,7 @@ class TurnLinesImporter:
             where = f"line {line.number}"
             record = _without_separator(as_object(line.value))
             if "table" in record:
-                yield Noted(_WHOLE_ONLY, f"{where}: {record['table']}")
+                yield Noted(WHOLE_ONLY, f"{where}: {record['table']}")
             elif "end" in record:
                 continue
             elif "turn" in record:

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from memory_rag.importers import ImportOptions
 from memory_rag.importers.registry import importers
 from memory_rag.interfaces.page.asked import Asked, Drawn, ToldError
+from memory_rag.interfaces.page.notes import NoteShown, reason_shown
 from memory_rag.interfaces.page.uploads import LARGEST, MOST_FILES, Upload, Uploads
 from memory_rag.inventory import readable_size
 
@@ -40,8 +41,8 @@ class CountsShown:
     already_there: int = 0
     skipped: int = 0
     corrected: int = 0
-    reasons: list[tuple[str, int]] = field(default_factory=list)
-    notes: list[tuple[str, int]] = field(default_factory=list)
+    reasons: list[tuple[NoteShown, int]] = field(default_factory=list)
+    notes: list[tuple[NoteShown, int]] = field(default_factory=list)
     found: list[tuple[str, str, int]] = field(default_factory=list)
     unread: list[tuple[str, str]] = field(default_factory=list)
 
@@ -150,8 +151,7 @@ def _counts(asked: Asked, upload: Upload, report: ImportReport) -> CountsShown:
         if file.error:
             counts.unread.append((upload.named(file.file), upload.named(file.error.removeprefix(f"{file.file}: "))))
     counts.files = [(upload.named(file.file), file) for file in report.files[:_SHOWN] if not file.error]
-    counts.reasons = sorted(((upload.named(why), n) for why, n in reasons.items()), key=lambda one: (-one[1], one[0]))
-    counts.notes = sorted(((upload.named(why), n) for why, n in notes.items()), key=lambda one: (-one[1], one[0]))
+    counts.reasons, counts.notes = _told(asked, upload, reasons), _told(asked, upload, notes)
     counts.found = [
         (asked.texts.get(f"kind_{kind}", kind), asked.texts.get(f"action_{action}", action), n)
         for (kind, action), n in sorted(found.items())
@@ -159,6 +159,14 @@ def _counts(asked: Asked, upload: Upload, report: ImportReport) -> CountsShown:
     counts.unread += [(upload.named(one.file), upload.named(one.reason)) for one in report.unread]
     counts.unread = counts.unread[:_SHOWN]
     return counts
+
+
+def _told(asked: Asked, upload: Upload, reasons: Mapping[str, int]) -> list[tuple[NoteShown, int]]:
+    """Return reasons in the reader's language, each once, the most frequent first."""
+    counted = Counter[NoteShown]()
+    for why, n in reasons.items():
+        counted[reason_shown(asked, upload.named(why))] += n
+    return sorted(counted.items(), key=lambda one: (-one[1], one[0].text))
 
 
 def _count(into: Counter[str], reasons: Mapping[str, Reason]) -> None:
