@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -83,7 +83,7 @@ class Settings:
     """Turns with one of these are not stored: words, ``/patterns/``, ``kind:card``. In the environment one a line."""
     owner: str = "main"
     """Whose memory, where several people's lie in one database on a PostgreSQL server."""
-    replica: str = ""
+    replica: str = field(default="", repr=False)
     """The URL of a server that follows the one with the memory: what only needs vectors and words is read there."""
     resident: int = 20_000
     """Turns of a memory on a server up to which it is held in the process whole; of a larger one the server names the

@@ -74,3 +74,10 @@ def test_a_url_is_shown_without_its_password(memory_rag: CommandLine) -> None:
 
     assert told.json == {"replica": {"value": "postgresql://ada@replica.example/work", "from": "the environment"}}
     assert "p4ssw0rd" not in memory_rag("settings", MEMORY_RAG_REPLICA=url).out
+
+
+def test_what_settings_show_of_themselves_has_no_password() -> None:
+    settings = Settings(replica="postgresql://ada:p4ssw0rd@replica.example/work")
+
+    assert "p4ssw0rd" not in repr(settings)
+    assert settings.with_values({"k": 3}, where="here").replica.endswith("@replica.example/work")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
@@ -296,3 +297,14 @@ def test_a_pooler_is_told_with_what_it_has_to_keep() -> None:
 
     assert "max_prepared_statements has to be over 0" in checks.pooler(behind).message
     assert checks.pooler(direct).message == "no pooler stands between"
+
+
+def test_a_notebooks_cards_name_the_server_and_the_owner(url: str) -> None:
+    with opened(url) as memory:
+        memory.add("the kayak is red")
+        place = memory.place.replace("'", "&#x27;")
+        cards = memory.stats()._repr_html_(), memory.doctor()._repr_html_()
+
+    assert f"in {place}: " in cards[0]
+    assert place in cards[1]
+    assert all(PASSWORD not in card and quote(PASSWORD) not in card for card in cards)
