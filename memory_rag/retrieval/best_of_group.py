@@ -47,10 +47,12 @@ class Groups:
         best.fill(-np.inf)
         if self._counted is None:
             np.maximum.at(best, self._place, values)
-            return best[self._place]
-        np.maximum.at(best, self._place[self._counted], values[self._counted])
-        return np.where(self._place < 0, values, best[self._place])
+        else:
+            np.maximum.at(best, self._place[self._counted], values[self._counted])
+        of_each: Scores = best[self._place]
+        return of_each if self._counted is None else np.where(self._place < 0, values, of_each)
 
     def one_each(self, best: Scores) -> Scores:
         """Return the best of each group that has any entry that counts, once, from what each entry was told."""
-        return best[self._one_each]
+        told: Scores = best[self._one_each]
+        return told

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from copy import copy
-from functools import cached_property
 from itertools import chain
 from typing import Final, Self
 
@@ -21,6 +20,7 @@ import numpy.typing as npt
 from memory_rag.retrieval.ascending import are_among, distinct, places_of
 from memory_rag.retrieval.growing import Growing
 from memory_rag.retrieval.length_norm import K1, LengthCounts, Lengths
+from memory_rag.retrieval.once import once
 from memory_rag.retrieval.postings import Postings
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.turn_table import Mask
@@ -44,7 +44,7 @@ class Pool:
         self.norm = self._counts.norm
         self.left_out: Entries = np.zeros(0, np.int64)
 
-    @cached_property
+    @once
     def entries(self) -> Entries:
         """The entries that are searched, ascending."""
         return np.flatnonzero(self.searched) if self.partial else np.arange(self.n_entries)
@@ -199,7 +199,7 @@ class FoundWords:
         of_each: Scores = np.bincount(self._all, scores, pool.n_entries).astype(np.float64, copy=False)
         return of_each
 
-    @cached_property
+    @once
     def matching(self) -> Entries:
         """The entries that hold any of the words, ascending."""
         # A stable sort merges what is ascending by word: three times as fast as another, at any size.
@@ -214,7 +214,7 @@ class FoundWords:
         """
         return sum(map(min, self._rarities))
 
-    @cached_property
+    @once
     def holders(self) -> tuple[Holders, ...]:
         """The entries that hold each word, ascending."""
         return tuple(

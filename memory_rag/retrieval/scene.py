@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final, Protocol
 
 import numpy as np
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.retrieval.bm25 import Pool
+from memory_rag.retrieval.once import once
 from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.spoken_order import SpokenOrder
@@ -66,7 +66,7 @@ class Scene:
     left_out: Entries | None = None
     """Entries of the pool that don't count before this question; their ``bm25`` is 0."""
 
-    @cached_property
+    @once
     def searched(self) -> Mask:
         """Which entries count: the pool's, but for those that are left out."""
         if self.left_out is None:
@@ -88,17 +88,17 @@ class Scene:
     def pool(self) -> Pool:
         return self.stage.pool
 
-    @cached_property
+    @once
     def matching(self) -> Entries:
         """The entries with any of the question's words, ascending."""
         return np.flatnonzero(self.bm25 > 0) if self.matched is None else self.matched
 
-    @cached_property
+    @once
     def bm25_of_matching(self) -> Scores:
         """The BM25 of each of the entries that match."""
         return self.bm25[self.matching]
 
-    @cached_property
+    @once
     def full_bm25(self) -> float:
         """The BM25 that counts as 1: the best turn's, or more where that holds few of the question's words."""
         if len(self.matching) == 0:
@@ -139,7 +139,7 @@ class Scene:
         standardized[cosine <= MISSING] = 0.0
         return standardized
 
-    @cached_property
+    @once
     def cosine_spread(self) -> tuple[float, float]:
         """Mean and standard deviation of the cosine over the pool's sample, without what is left out."""
         if self.vectors is None or self.query_vector is None:

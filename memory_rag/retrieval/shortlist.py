@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.ascending import are_among
 from memory_rag.retrieval.best_of_group import Groups, alike
+from memory_rag.retrieval.once import once
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import LEAST_DEVIATION, Scene, mean_and_deviation
 from memory_rag.retrieval.spoken_order import NOBODY, Beyond
@@ -67,21 +67,21 @@ class Shortlist:
         found[earlier == NOBODY] = 0.0
         return found
 
-    @cached_property
+    @once
     def cosine(self) -> Scores:
         return self._cosines[self._all.places[: len(self)]]
 
-    @cached_property
+    @once
     def questions(self) -> Beyond:
         """What each turn answers."""
         return self.scene.order.questions(self.entries, self.table)
 
-    @cached_property
+    @once
     def replies(self) -> Beyond:
         """What was replied to each turn."""
         return self.scene.order.replies(self.entries)
 
-    @cached_property
+    @once
     def conversation(self) -> npt.NDArray[np.int32]:
         """The conversation of each turn, as the table numbers them."""
         return self.table.conversation[self.entries]
@@ -141,18 +141,18 @@ class Shortlist:
         spoken: Mask = self.table.role[self.entries] == ROLES.index(role)
         return spoken
 
-    @cached_property
+    @once
     def first_person(self) -> Scores:
         """1 for turns in which the speaker speaks of themself, less where a model takes part."""
         return self.table.first_person[self.entries] * self.scene.stage.worth_of_first_person[self.conversation]
 
-    @cached_property
+    @once
     def named(self) -> frozenset[int]:
         """The people whom the question names, as the table numbers them."""
         codes = (self.table.speakers.find(name) for name in self.scene.query.named)
         return frozenset(code for code in codes if code is not None)
 
-    @cached_property
+    @once
     def by_named(self) -> Mask:
         """Which turns are by any of the people whom the question names."""
         speaker = self.table.speaker[self.entries]
@@ -166,7 +166,7 @@ class Shortlist:
         found: Scores = self.scene.stage.conversations_with(self.named)[self.conversation]
         return found
 
-    @cached_property
+    @once
     def _all(self) -> _EachOnce:
         """The entries, those that they answer, and those that answer them: looked up in one go."""
         everyone = np.concatenate([self.entries, self.questions.said, self.replies.said])
@@ -177,24 +177,24 @@ class Shortlist:
         first, second = len(self), len(self) + len(self.questions.said)
         return values[:first], values[first:second], values[second:]
 
-    @cached_property
+    @once
     def _keywords(self) -> tuple[Scores, Scores, Scores]:
         return self._parts(self.scene.keyword(self._all.entries))
 
-    @cached_property
+    @once
     def _cosines(self) -> Scores:
         return self.scene.cosine(self._all.entries)
 
-    @cached_property
+    @once
     def _denses(self) -> tuple[Scores, Scores, Scores]:
         return self._parts(self.scene.standardized(self._cosines))
 
-    @cached_property
+    @once
     def _sessions(self) -> Groups:
         sessions = self.table.session[self.entries]
         return Groups(sessions, n_codes=len(self.table.sessions.names), counted=self._places_of_core)
 
-    @cached_property
+    @once
     def _places_of_core(self) -> npt.NDArray[np.int64] | None:
         """The places of the core among the entries; None where all are of it."""
         return None if self._core is None else self.entries.searchsorted(self._core)
