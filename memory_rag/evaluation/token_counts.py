@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from memory_rag.embedding.readable import pieces
 from memory_rag.evaluation.benchmark import Benchmark
-from memory_rag.turns import printable
 
 
 class TokenCounts(Mapping[str, int]):
@@ -14,10 +12,10 @@ class TokenCounts(Mapping[str, int]):
 
     A text is counted when its document is first looked up, and once however many turns say it: a budget is spent by a
     question's first hits, and most documents are among nobody's. A text of more tokens than ``enough`` is counted only
-    until they are more: no budget holds it, however many it has.
+    until they are more: no budget holds it, however many it has. ``count`` gives the tokens of a text part by part.
     """
 
-    def __init__(self, benchmark: Benchmark, *, count: Callable[[str], int], enough: int) -> None:
+    def __init__(self, benchmark: Benchmark, *, count: Callable[[str], Iterable[int]], enough: int) -> None:
         self._documents = {document.doc_id: document for document in benchmark.documents}
         self._count = count
         self._enough = enough
@@ -43,13 +41,13 @@ class TokenCounts(Mapping[str, int]):
     def _of(self, text: str) -> int:
         found = self._of_text.get(text)
         if found is None:
-            found = self._of_text[text] = self._counted(printable(text))
+            found = self._of_text[text] = self._counted(text)
         return found
 
     def _counted(self, text: str) -> int:
         counted = 0
-        for piece in pieces(text):
-            counted += self._count(piece.of(text))
+        for part in self._count(text):
+            counted += part
             if counted > self._enough:
                 break
         return counted

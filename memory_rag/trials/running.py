@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from memory_rag.embedding.readable import pieces
 from memory_rag.embedding.wordpiece import WordPiece
 from memory_rag.errors import QueryError, SettingsError
 from memory_rag.evaluation.benchmark import Benchmark
@@ -23,6 +25,7 @@ from memory_rag.evaluation.tuning import spread
 from memory_rag.trials.contest import Contest, FittedByPool, Side, Telling
 from memory_rag.trials.growing import ask_of_sizes
 from memory_rag.trials.simple_scores import CONVEX_WEIGHT
+from memory_rag.turns import printable
 
 RETRIEVERS: Final = (
     "overlap", "rank-bm25", "keyword", "dense", "rrf", "convex", "hybrid", "hybrid-cv", "random", "oracle"
@@ -89,13 +92,18 @@ def run_trial(
     fitted = {contest.named("hybrid-cv"): contest.weights for contest in (first, *further) if contest.weights}
     report = trial.report(
         provenance=_made_with(trial, [side, *others], fitted),
-        tokens=TokenCounts(trial.benchmark, count=WordPiece().count, enough=max(TOKEN_BUDGETS)),
+        tokens=TokenCounts(trial.benchmark, count=partial(_token_counts, WordPiece()), enough=max(TOKEN_BUDGETS)),
         token_counter="all-MiniLM-L6-v2 word pieces",
         not_measured=not_measured,
     )
     if trial.kept is not None:
         trial.kept.forget()
     return report
+
+
+def _token_counts(tokenizer: WordPiece, text: str) -> Iterator[int]:
+    clean = printable(text)
+    return (tokenizer.count(piece.of(clean)) for piece in pieces(clean))
 
 
 def _ask(trial: Trial, contenders: Sequence[Contender], telling: Telling) -> None:
