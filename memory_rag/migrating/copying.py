@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from memory_rag.errors import StoreError
-from memory_rag.migrating.tables import PROGRESS, Record, Tables, numbers, records
+from memory_rag.migrating.tables import Record, Tables, numbers, records
 from memory_rag.store.engine import Connection, Connections
 from memory_rag.store.snapshot import Snapshot
+from memory_rag.store.whole import MIGRATING
 
 Tell = Callable[[str, int, int], None]
 _ROWS: Final = 2000
@@ -58,8 +59,8 @@ class Copying:
     def begin(self) -> None:
         """Note in the target what is about to come; nothing for one that is being filled already."""
         with self._target.writing() as connection:
-            if connection.execute(_NOTED, (PROGRESS,)).fetchone() is None:
-                connection.execute("INSERT INTO facts VALUES (?, ?)", (PROGRESS, self._noted))
+            if connection.execute(_NOTED, (MIGRATING,)).fetchone() is None:
+                connection.execute("INSERT INTO facts VALUES (?, ?)", (MIGRATING, self._noted))
 
     def run(self, *, n_turns: int, tell: Tell | None) -> None:
         """Copy what isn't there yet; ``tell`` hears how many of ``n_turns`` turns are.
@@ -92,13 +93,13 @@ class Copying:
         """Take the note away: the target is whole."""
         with self._target.writing() as connection:
             self._refuse_others(connection)
-            connection.execute("DELETE FROM facts WHERE name = ?", (PROGRESS,))
+            connection.execute("DELETE FROM facts WHERE name = ?", (MIGRATING,))
 
     def _write_note(self, connection: Connection) -> None:
-        connection.execute("UPDATE facts SET value = ? WHERE name = ?", (self._note.as_text(), PROGRESS))
+        connection.execute("UPDATE facts SET value = ? WHERE name = ?", (self._note.as_text(), MIGRATING))
 
     def _refuse_others(self, connection: Connection) -> None:
-        found = connection.execute(_NOTED, (PROGRESS,)).fetchone()
+        found = connection.execute(_NOTED, (MIGRATING,)).fetchone()
         if found is None or found[0] != self._noted:
             raise StoreError(
                 f"{self._target.place} is being filled by another process too; let one of them do it, then run this "
@@ -109,7 +110,7 @@ class Copying:
 def noted_in(target: Connections) -> Note | None:
     """Return how far a target is; None if nothing is being moved into it."""
     with target.reading() as connection:
-        found = connection.execute(_NOTED, (PROGRESS,)).fetchone()
+        found = connection.execute(_NOTED, (MIGRATING,)).fetchone()
     return None if found is None else Note.read(str(found[0]))
 
 
@@ -117,7 +118,7 @@ def counts(connections: Connections, tables: Tables) -> dict[str, int]:
     """Return how many rows each table has, but for the note of how far a target is."""
     with connections.reading() as connection:
         found = {table: int(connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]) for table in tables}
-        found["facts"] -= connection.execute(_NOTED, (PROGRESS,)).fetchone() is not None
+        found["facts"] -= connection.execute(_NOTED, (MIGRATING,)).fetchone() is not None
     return found
 
 

@@ -10,15 +10,13 @@ from typing import Any, Final
 from memory_rag.errors import StoreError
 from memory_rag.store.engine import Connections
 from memory_rag.store.snapshot import Snapshot
-from memory_rag.store.whole import select_all
+from memory_rag.store.whole import MIGRATING, select_all
 
 NOT_COPIED: Final = frozenset({"migrations", "summary_claims", "erasing", "vectors", "vector_spaces", "words"})
 """The format itself, who works at this moment, bytes to be overwritten at the old place; and what is copied apart, or
 made anew."""
 _FIRST: Final = ("turns", "changes", "versions")
 _SKIPPED: Final = f" LIMIT {2**62} OFFSET "
-PROGRESS: Final = "migrating"
-"""The name of the fact in which a target notes how far it is."""
 
 Record = tuple[Any, ...]
 Tables = Mapping[str, Mapping[str, str]]
@@ -50,7 +48,7 @@ def records(snapshot: Snapshot, table: str, columns: Iterable[str], *, skipped: 
     """Yield the rows of a table, in the same order from any engine, but for the first ``skipped``."""
     query = select_all(table, columns) + (f"{_SKIPPED}{skipped}" if skipped else "")
     for record in snapshot.rows(query):
-        if table != "facts" or record[0] != PROGRESS:
+        if table != "facts" or record[0] != MIGRATING:
             yield tuple(record)
 
 

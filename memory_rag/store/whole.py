@@ -30,6 +30,8 @@ LEFT_OUT: Final = {
     "words": "made of the turns, and made again",
 }
 """Tables that are no part of what was said or made of it, and why."""
+MIGRATING: Final = "migrating"
+"""The name of the fact in which a memory that another is copied into notes how far it is; gone when it is whole."""
 _SHAPED: Final = frozenset({"turns", "conversations"})
 
 

@@ -250,6 +250,21 @@ def test_an_unfinished_memory_is_no_source(ends: Ends) -> None:
         migrate(ends.at("there"), ends.in_folder("further", create=True))
 
 
+def test_the_doctor_tells_that_a_memory_is_not_whole(ends: Ends) -> None:
+    small(ends.folder / "memory", n_turns=N_TURNS)
+    with pytest.raises(StoppedError):
+        migrate(ends.in_folder("memory"), ends.at("there", create=True), tell=stopping_at(2000))
+
+    def told() -> tuple[str, str]:
+        with Place(ends.folder / "there", ends.server).open(embedder="none", language="en") as memory:
+            (words,) = [one for one in memory.doctor().findings if one.name == "words"]
+        return words.state, words.message
+
+    assert told() == ("fail", "2,000 turns, but not all: a migration into this memory was stopped")
+    assert migrate(ends.in_folder("memory"), ends.at("there")).is_equal
+    assert told()[0] == "ok"
+
+
 def test_a_memory_is_not_moved_onto_itself(ends: Ends) -> None:
     ends.memory("memory", embedder="none", language="en").add("words")
 
