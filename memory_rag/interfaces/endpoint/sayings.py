@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from memory_rag.importers.identity import digest
 from memory_rag.importers.messages import as_list, as_object, is_said, role_of
 from memory_rag.importers.openai_content import blocks_of, text_of
 from memory_rag.turns import Block, Role
+
+_READ_BY_CLIENT: Final = "parsed_arguments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,17 @@ def _told(fields: dict[str, Any]) -> list[Any]:
     words = " ".join(text_of(fields).split())
     parts = [part for part in as_list(fields.get("content")) if as_object(part).get("type") not in (None, "text")]
     calls = [
-        [as_object(call).get("id"), as_object(call).get("function"), as_object(call).get("custom")]
+        [as_object(call).get("id"), _called(as_object(call).get("function")), as_object(call).get("custom")]
         for call in as_list(fields.get("tool_calls"))
     ]
     return [words, parts, calls, fields.get("function_call"), fields.get("tool_call_id"), fields.get("refusal")]
+
+
+def _called(function: Any) -> Any:
+    """Return a called function as the model named it: the official client's helpers add what they read of it."""
+    if not isinstance(function, dict):
+        return function
+    return {key: value for key, value in function.items() if key != _READ_BY_CLIENT}
 
 
 def chain_of(before: str, saying: Saying) -> str:

@@ -1,0 +1,166 @@
+"""What the official client's own helpers send and send back, and what agents do with it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import openai
+import pytest
+from pydantic import BaseModel
+
+from tests.interfaces.endpoint.conftest import Served
+
+TOOLS: list[Any] = [
+    {
+        "type": "function",
+        "function": {
+            "name": name,
+            "strict": True,
+            "parameters": {
+                "type": "object",
+                "properties": {"place": {"type": "string"}},
+                "required": ["place"],
+                "additionalProperties": False,
+            },
+        },
+    }
+    for name in ("weather", "ferries")
+]
+ASKED: dict[str, Any] = {"role": "user", "content": "Can I sail to Visby?"}
+
+
+def chunk(delta: dict[str, Any], finish: str | None = None, *, index: int = 0) -> str:
+    choice = {"index": index, "delta": delta, "finish_reason": finish}
+    said = {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "small", "choices": [choice]}
+    return f"data: {json.dumps(said)}\n\n"
+
+
+def call(index: int, **fields: Any) -> str:
+    return chunk({"tool_calls": [{"index": index, **fields}]})
+
+
+def streams_two_calls(served: Served) -> None:
+    body = chunk({"role": "assistant", "content": None})
+    for index, name, place in ((0, "weather", "Visby"), (1, "ferries", "Oskarshamn")):
+        body += call(index, id=f"c{index}", type="function", function={"name": name, "arguments": ""})
+        body += call(index, function={"arguments": '{"place":'}) + call(index, function={"arguments": f' "{place}"}}'})
+    body += chunk({}, "tool_calls")
+    usage = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+    last = {"id": "x", "object": "chat.completion.chunk", "created": 0, "model": "small", "choices": [], "usage": usage}
+    body += f"data: {json.dumps(last)}\n\ndata: [DONE]\n\n"
+    served.model.will_send(body, headers={"Content-Type": "text/event-stream"})
+
+
+def test_parallel_calls_streamed_through_the_helper_are_known_as_the_helper_gives_them_back(served: Served) -> None:
+    streams_two_calls(served)
+    served.model.will_say("Yes, at noon.")
+    client = served.client()
+
+    with client.chat.completions.stream(
+        model="small", messages=[ASKED], tools=TOOLS, stream_options={"include_usage": True}
+    ) as stream:
+        kinds = [event.type for event in stream]
+        first = stream.get_final_completion()
+    message = first.choices[0].message
+    results: list[Any] = [
+        {"role": "tool", "tool_call_id": one.id, "content": f"{one.function.name} ok"}
+        for one in reversed(message.tool_calls or [])
+    ]
+    # With every field that the helper has, those that are null among them, and what it parsed.
+    history: list[Any] = [ASKED, message.model_dump(warnings=False), *results]
+    client.chat.completions.create(model="small", messages=history, tools=TOOLS)
+
+    calls = message.tool_calls or []
+    assert [one.function.arguments for one in calls] == ['{"place": "Visby"}', '{"place": "Oskarshamn"}']
+    assert kinds.count("tool_calls.function.arguments.done") == 2
+    assert first.usage is not None
+    assert served.told == [
+        ("user", ASKED["content"]),
+        ("assistant", ""),
+        ("tool", "ferries ok"),
+        ("tool", "weather ok"),
+        ("assistant", "Yes, at noon."),
+    ]
+    assert len({turn.conversation_id for turn in served.turns}) == 1
+
+
+class Crossing(BaseModel):
+    """What the model is to answer in."""
+
+    port: str
+    hour: int
+
+
+def test_an_answer_that_is_parsed_is_known_when_it_comes_back(served: Served) -> None:
+    served.model.will_say('{"port": "Visby", "hour": 12}')
+    client = served.client()
+
+    parsed = client.chat.completions.parse(model="small", messages=[ASKED], response_format=Crossing)
+    message = parsed.choices[0].message
+    history: list[Any] = [ASKED, message.model_dump(warnings=False), {"role": "user", "content": "Thanks!"}]
+    client.chat.completions.create(model="small", messages=history)
+
+    assert message.parsed == Crossing(port="Visby", hour=12)
+    assert served.model.requests[0]["response_format"]["json_schema"]["name"] == "Crossing"
+    assert [text for _role, text in served.told] == [
+        ASKED["content"],
+        '{"port": "Visby", "hour": 12}',
+        "Thanks!",
+        "I have nothing to say.",
+    ]
+
+
+@pytest.mark.parametrize("who", ["user", "assistant"])
+def test_words_that_come_back_as_parts_are_the_same_words(served: Served, who: str) -> None:
+    served.model.will_say("Yes, at noon.")
+    client = served.client()
+    said: list[Any] = [dict(ASKED), {"role": "assistant", "content": "Yes, at noon."}]
+    client.chat.completions.create(model="small", messages=said[:1])
+    for message in said:
+        if message["role"] == who:
+            message["content"] = [{"type": "text", "text": message["content"]}]
+
+    client.chat.completions.create(model="small", messages=[*said, {"role": "user", "content": "Good."}])
+
+    assert [text for _role, text in served.told] == [
+        "Can I sail to Visby?",
+        "Yes, at noon.",
+        "Good.",
+        "I have nothing to say.",
+    ]
+
+
+def test_three_alternatives_are_streamed_by_the_async_client_and_stored_apart(served: Served) -> None:
+    body = "".join(chunk({"content": f"Way {n}"}, index=n) for n in (2, 0, 1))
+    body += "".join(chunk({"content": "."}, index=n) for n in (1, 2, 0))
+    body += "".join(chunk({}, "stop", index=n) for n in (0, 1, 2)) + "data: [DONE]\n\n"
+    served.model.will_send(body, headers={"Content-Type": "text/event-stream"})
+
+    async def ask() -> dict[int, str]:
+        heard: dict[int, str] = {}
+        async with openai.AsyncOpenAI(base_url=f"{served.url}/v1", api_key="k", max_retries=0) as client:
+            stream = await client.chat.completions.create(model="small", messages=[ASKED], n=3, stream=True)
+            async for one in stream:
+                for choice in one.choices:
+                    heard[choice.index] = heard.get(choice.index, "") + (choice.delta.content or "")
+        return heard
+
+    assert asyncio.run(ask()) == {0: "Way 0.", 1: "Way 1.", 2: "Way 2."}
+    assert served.told[1:] == [("assistant", f"Way {n}.") for n in range(3)]
+    assert [turn.recalled for turn in served.turns[1:]] == [True, False, False]
+
+
+def test_bytes_of_a_raw_response_are_the_upstreams(served: Served) -> None:
+    served.model.will_stream("At", " noon.")
+    client = served.client()
+
+    with client.chat.completions.with_streaming_response.create(
+        model="small", messages=[ASKED], stream=True
+    ) as response:
+        told = b"".join(response.iter_bytes())
+        conversation = response.headers["x-memory-conversation"]
+
+    assert told.endswith(b"data: [DONE]\n\n")
+    assert {turn.conversation_id for turn in served.turns} == {conversation}
