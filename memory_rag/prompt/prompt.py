@@ -82,6 +82,7 @@ class Prompt:
         self._languages = languages
         self._memory: SearchedMemory | None = None
         self._counter: TokenCounter | None = None
+        self._systems: dict[str, str] = {}
         self.summaries = summaries
         self.talks: Talks | None = None
         """What knows of earlier sessions; set by the memory."""
@@ -164,6 +165,7 @@ class Prompt:
         given: Wishes = {"keep_recent": self._keep_recent, **wishes}
         wish = ContextWish(**given)
         context, ranking = self._assembled(user_message, system, wish)
+        self._systems[wish.conversation_id] = system
         return with_kept_blocks(self._logged(context, ranking, wish), self.blocks.of(context.window.turn_ids))
 
     def where(
@@ -172,12 +174,14 @@ class Prompt:
         *,
         conversation_id: str | None = None,
         question: str | None = None,
+        system: str | None = None,
         token_budget: int = TOKEN_BUDGET,
     ) -> Whereabouts:
         """Return where these words are, or went: in the prompt, in a summary, cleared, dropped, stored, never said.
 
         Looked at is the prompt for ``question`` (the last one asked, if None) in a conversation (the one last spoken
-        in, if None), of as many tokens as the real one may have. Nothing is logged.
+        in, if None), of as many tokens as the real one may have, with the caller's own instructions, ``system`` (those
+        of the last prompt that this process put together there, if None; no file has them). Nothing is logged.
 
         Raises:
             PromptError: this was made without a memory, or what must always be in that prompt is over its budget.
@@ -186,9 +190,12 @@ class Prompt:
         if memory is None or running is None:
             raise PromptError("where looks into a memory, and this prompt side has none; take it from memory.prompt")
 
+        def instructions(conversation: str) -> str:
+            return self._systems.get(conversation, "") if system is None else system
+
         def prompt(asked: str, conversation: str) -> PromptContext:
             wish = ContextWish(keep_recent=self._keep_recent, conversation_id=conversation, token_budget=token_budget)
-            return self._assembled(asked, "", wish)[0]
+            return self._assembled(asked, instructions(conversation), wish)[0]
 
         searched = Searched(
             self._store,
@@ -202,6 +209,7 @@ class Prompt:
             summaries=lambda conversation, level: running.stored(conversation, level=level),
             turns_of=running.shelf.turns_of,
             prompt=prompt,
+            instructions=instructions,
         )
         return searched.find(words, conversation_id=conversation_id, question=question)
 

@@ -32,7 +32,7 @@ class Where(StrEnum):
     """A place where words can be, or the way they went."""
 
     FIXED = "fixed"
-    """In what always goes along: a preference, the state, a decision, a pinned file."""
+    """In what always goes along: the system prompt, a preference, the state, a decision, a pinned file."""
     WINDOW = "window"
     RETRIEVED = "retrieved"
     SUMMARY = "summary"
@@ -103,6 +103,8 @@ class Searched:
     turns_of: Callable[[int], Sequence[Turn]]
     prompt: Callable[[str, str], PromptContext]
     """Puts the prompt for a question together, of a conversation, and logs nothing."""
+    instructions: Callable[[str], str]
+    """The caller's own instructions in a conversation, as far as they are known."""
 
     def find(self, words: str, *, conversation_id: str | None, question: str | None) -> Whereabouts:
         """Look for words everywhere; without words in ``words`` they were never said."""
@@ -114,7 +116,7 @@ class Searched:
         quotes = self.recall.quote(words, limit=_LOOKED_AT, within=Within(unrecalled=True))
         said = {quote.turn_id: quote for quote in quotes if quote.status != "near"}
         prompt = self.prompt(asked, conversation_id)
-        found = [*self._fixed(words, prompt)]
+        found = [*self._fixed(words, prompt, self.instructions(conversation_id))]
         for turn in self.store.get(list(said)):
             found += self._of_turn(words, turn, said[turn.turn_id], prompt, asked, conversation_id)
         found += self._summaries(words, prompt, conversation_id)
@@ -128,7 +130,9 @@ class Searched:
 
     # -- what always goes along
 
-    def _fixed(self, words: str, prompt: PromptContext) -> Iterator[Answer]:
+    def _fixed(self, words: str, prompt: PromptContext, instructions: str) -> Iterator[Answer]:
+        if has(words, instructions):
+            yield Answer(Where.FIXED, "in the system prompt, the caller's own instructions", in_prompt=True)
         for pin in self.pins.all():
             if has(words, pin.text):
                 yield Answer(Where.FIXED, f"in every prompt, as the preference {pin.pin_id}", in_prompt=True)
