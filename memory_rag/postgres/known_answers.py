@@ -17,13 +17,16 @@ from memory_rag.postgres.table import SCHEMA
 from memory_rag.store.engine import Connection, Connections
 
 _ASKED: Final = 8
-_AMONG: Final = 50
-"""A turn is to be among so many that are found by its own words, or its own vector, or to say the same as one."""
+_AMONG: Final = 20
+"""A turn is to be among so many that are found by its own words, or to say the same as one."""
+_AS_NEAR: Final = 0.999
+"""By its own vector a turn is to be found first, or one as near as this: indexes have vectors at half the size."""
 # On a small table the planner would compare all rows, and the index would not be asked. Only for what is asked of the
 # index: without sequential scans, what is no search is read from it, too.
 _BY_INDEX: Final = (
     "SELECT set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), "
-    "set_config('enable_bitmapscan', 'off', true), set_config('hnsw.iterative_scan', 'strict_order', true)"
+    "set_config('enable_bitmapscan', 'off', true), set_config('hnsw.iterative_scan', 'strict_order', true), "
+    "set_config('hnsw.ef_search', '400', true)"
 )
 _INDEXES: Final = (
     "SELECT relname, pg_class.oid::bigint FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
@@ -52,7 +55,9 @@ class Checked:
 
     @property
     def is_right(self) -> bool:
-        return self.n_asked == self.n_found
+        """HNSW is allowed to miss some; it is made anew, for hours maybe, only if it misses most."""
+        is_exact = self.index.startswith("words")
+        return self.n_asked == self.n_found if is_exact else 2 * self.n_found >= self.n_asked
 
 
 def check_indexes(connections: Connections) -> list[Checked]:
@@ -158,9 +163,11 @@ def _vectors(connection: Connection, index: str, asked: _Asked) -> None:
     ).fetchall()
     connection.execute(_BY_INDEX).fetchall()
     for vector, dim in newest:
+        # More than the first would be looked for among everybody's, for seconds where an owner has few.
         asked.whether(
             connection,
-            f"SELECT embedding::text FROM vectors WHERE space = {space} "
-            f"ORDER BY (embedding::halfvec({dim})) <#> ?1::vector::halfvec({dim}) LIMIT {_AMONG}",
+            f"SELECT CASE WHEN embedding <#> ?1::vector <= {_AS_NEAR} * (?1::vector <#> ?1::vector) THEN ?1::text END "
+            f"FROM vectors WHERE space = {space} "
+            f"ORDER BY (embedding::halfvec({dim})) <#> ?1::vector::halfvec({dim}) LIMIT 1",
             vector,
         )
