@@ -133,6 +133,12 @@ bench-speed: $(package) $(peers_made) ## Measure speed beside other memories, up
 	@$(python) -m memory_rag.evaluation speed-peers --out eval/results --python $(peers)/bin/python $(SPEED)
 	@$(python) -m memory_rag.evaluation tables
 
+.PHONY: bench-postgres
+bench-postgres: $(package) ## Measure a memory on the PostgreSQL server of URL=, an empty database, beside a folder
+	@$(pip) --editable '.[postgres]'
+	@$(python) -m memory_rag.evaluation speed-postgres --url "$(URL)" --work build/speed-postgres --out eval/results
+	@$(python) -m memory_rag.evaluation tables
+
 $(peers_made): | $(python)
 	@echo "installing the peers into $(peers) (some minutes the first time)"
 	@$(PYTHON) -m venv --clear $(peers)

@@ -1,7 +1,7 @@
 """Measure and write down: ``python -m memory_rag.evaluation not-found --data PATH --out eval/results``.
 
-``not-found``, ``asking`` and ``speed`` write JSON results; ``tables`` makes the tables of the pages from these, and
-from those of recall, which ``memory-rag bench run`` and, as a summary, ``memory-rag bench report`` write.
+``not-found``, ``asking``, ``speed`` and their like write JSON results; ``tables`` makes the tables of the pages from
+these, and from those of recall, which ``memory-rag bench run`` and, as a summary, ``memory-rag bench report`` write.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ from memory_rag.trials.work_folder import benchmark_memory, remembering
 _CONSOLE = Console(stderr=True)
 """Progress only; the results go to the file and standard output."""
 _DRAWN_EVERY_S = 0.5
+PAGES = [Path("eval/README.md"), Path("README.md"), Path("docs/postgres.md")]
+"""Where tables stand."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -96,6 +98,16 @@ def _parser() -> argparse.ArgumentParser:
     counting = commands.add_parser("speed-counted", help="what an add and a search do, counted and not timed")
     counting.set_defaults(run=_count)
     counting.add_argument("--out", type=Path, required=True, help="folder for speed-counted.json")
+    serving = commands.add_parser("speed-postgres", help="how fast it is on a PostgreSQL server, beside a folder")
+    serving.set_defaults(run=_serve)
+    serving.add_argument("--url", required=True, help="of an empty database, or of one that was filled here before")
+    serving.add_argument("--work", type=Path, required=True, help="the same memories in folders, kept for the next run")
+    serving.add_argument("--out", type=Path, required=True, help="folder for speed-postgres.json")
+    serving.add_argument("--owners", type=int, default=100)
+    serving.add_argument("--turns", type=int, default=1_000, help="of each owner")
+    serving.add_argument("--large", type=int, default=0, help="turns of one owner more, which no process holds")
+    serving.add_argument("--only-fill", action="store_true", help="store what is to be measured, and measure nothing")
+    serving.add_argument("--seed", type=int, default=SEED)
     importing = commands.add_parser("imports", help="how fast histories of every format are read and stored")
     importing.set_defaults(run=_import)
     importing.add_argument("--out", type=Path, required=True, help="folder for imports.json")
@@ -119,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     tabling = commands.add_parser("tables", help="make the tables of the pages from the results")
     tabling.set_defaults(run=_tabulate)
     tabling.add_argument("--results", type=Path, default=Path("eval/results"))
-    tabling.add_argument("--pages", type=Path, nargs="+", default=[Path("eval/README.md"), Path("README.md")])
+    tabling.add_argument("--pages", type=Path, nargs="+", default=PAGES)
     return parser
 
 
@@ -198,6 +210,18 @@ def _count(given: argparse.Namespace) -> None:
 
     with tempfile.TemporaryDirectory() as scratch:
         write_result(given.out / "speed-counted.json", counted_result(Path(scratch)))
+
+
+def _serve(given: argparse.Namespace) -> None:
+    from memory_rag.trials.speed_postgres import Amount, speed_postgres_result
+
+    amount = Amount(n_owners=given.owners, n_turns=given.turns, n_large=given.large)
+    with _progress(auto_refresh=False) as shown:
+        result = speed_postgres_result(
+            given.url, given.work, amount=amount, seed=given.seed, only_fill=given.only_fill, tell=_told(shown)
+        )
+    if result is not None:
+        write_result(given.out / "speed-postgres.json", result)
 
 
 def _import(given: argparse.Namespace) -> None:

@@ -68,12 +68,13 @@ class Corpus:
         """Return questions about turns numbered below ``among``, of five kinds in rotation; one names a month."""
         return [text for _about, text in self.asked(n, among=among)]
 
-    def asked(self, n: int, *, among: int) -> list[tuple[int, str]]:
-        """Return the same questions, each behind the number of the turn that it is about."""
+    def asked(self, n: int, *, among: int, first: int = 0) -> list[tuple[int, str]]:
+        """Return the same questions, each behind the number of the turn that it is about, counted from ``first`` on."""
         draw = np.random.default_rng([self.seed, 1, among])
         asked = []
         for number in range(n):
-            turn = next(self.turns(about := int(draw.integers(among)), about + 1))
+            about = int(draw.integers(among))
+            turn = next(self.turns(first + about, first + about + 1))
             rare = [word.strip(".?,") for word in turn.text.split() if word.strip(".?,").lower() not in self._common]
             a, b, c = draw.choice(rare, 3, replace=len(rare) < 3).tolist() if rare else ("", "", "")
             assert turn.said_at is not None

@@ -24,6 +24,7 @@ from memory_rag.evaluation.recall_tables import SETS, recall_tables
 from memory_rag.evaluation.speed_counted_table import counted_table
 from memory_rag.evaluation.speed_imports import import_table
 from memory_rag.evaluation.speed_peer_tables import SPEED_PEER_TABLES, speed_peer_tables
+from memory_rag.evaluation.speed_postgres_tables import SPEED_POSTGRES_TABLES, speed_postgres_tables
 from memory_rag.evaluation.speed_tables import speed_tables
 
 Results = Mapping[str, Mapping[str, Any]]
@@ -110,6 +111,11 @@ def tables_of(results: Results) -> dict[str, str]:
     tables |= fifty_tables(results["fifty"]) if "fifty" in results else {one: _missing(one) for one in FIFTY_TABLES}
     tables["speed-counted"] = (
         counted_table(results["speed-counted"]) if "speed-counted" in results else _missing("speed-counted")
+    )
+    tables |= (
+        speed_postgres_tables(results["speed-postgres"])
+        if "speed-postgres" in results
+        else dict.fromkeys(SPEED_POSTGRES_TABLES, _missing("speed-postgres", command="bench-postgres"))
     )
     tables |= (
         speed_peer_tables(results["speed-peers"], results.get("speed"))

@@ -18,8 +18,9 @@ from tests.docs.world import World
 ROOT: Final = Path(__file__).parents[2]
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 _FENCE: Final = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```", re.DOTALL | re.MULTILINE)
-# What is looked at elsewhere: python by test_readme.py, an importer's package by test_importers_page.py.
-ELSEWHERE: Final = {"python"}
+# What is looked at elsewhere: python by test_readme.py, an importer's package by test_importers_page.py, sql by
+# postgres/test_its_page.py.
+ELSEWHERE: Final = {"python", "sql"}
 # Pictures of letters, prints of the examples beside them, lines of files.
 SHOWN: Final = {"text"}
 # They ask a server, a model or another package, or go on until they are stopped; their options are read.

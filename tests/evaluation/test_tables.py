@@ -16,7 +16,7 @@ from tests.evaluation.made_report import PROVENANCE, made_report
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "eval" / "results"
-PAGES = (ROOT / "eval" / "README.md", ROOT / "README.md")
+PAGES = (ROOT / "eval" / "README.md", ROOT / "README.md", ROOT / "docs" / "postgres.md")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -39,7 +39,7 @@ def test_every_measure_on_that_page_says_what_it_is_and_what_it_leaves_out() -> 
     measures = [section for section in sections if "<!-- table: " in section and not section.startswith("Made with")]
     assert [section.partition("\n")[0] for section in measures] == [
         "Recall", "Not found", "When details are asked for", "Which conversation", "What summaries keep",
-        "A new subject", "Speed", "Speed beside other memories", "Importing",
+        "A new subject", "Speed", "On a PostgreSQL server", "Speed beside other memories", "Importing",
         "Many clients at once", "Secrets",
     ]  # fmt: skip
     for section in measures:
