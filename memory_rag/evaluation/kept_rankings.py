@@ -35,7 +35,7 @@ class KeptRankings:
     def __init__(self, folder: Path, made_with: Mapping[str, Any]) -> None:
         text = json.dumps(made_with, sort_keys=True, default=str)
         self._folder = folder / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        self._files: dict[Path, BufferedRandom] = {}
+        self._files: dict[tuple[str, str], BufferedRandom] = {}
         self._unwritten = 0
         self._written = _Written()
         try:
@@ -64,10 +64,9 @@ class KeptRankings:
 
     def add(self, pool: str, retriever: str, query_id: str, ranked: Ranked) -> None:
         """Keep a ranking."""
-        path = self._path(pool, retriever, ".jsonl")
-        file = self._files.get(path)
+        file = self._files.get((pool, retriever))
         if file is None:
-            file = self._files[path] = self._opened(path)
+            file = self._files[pool, retriever] = self._opened(self._path(pool, retriever, ".jsonl"))
         doc_ids = ", ".join(map(self._written.__getitem__, ranked.doc_ids))
         line = f"[{self._written[query_id]}, [{doc_ids}], {json.dumps(ranked.ms)}]\n"
         file.write(line.encode("ascii"))

@@ -119,6 +119,9 @@ def _pool_part(report: Report) -> Pool:
 
 def _written(value: Any, depth: int) -> Iterator[str]:
     """Yield the JSON of a value; what holds no list or object stands on one line."""
+    if _is_of_numbers(value):
+        yield _on_one_line(value)
+        return
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if not any(isinstance(one, (dict, list)) and one for one in inner) and not _has_texts(value):
         yield _on_one_line(value)
@@ -138,9 +141,13 @@ def _has_texts(value: Any) -> bool:
     return isinstance(value, list) and any(isinstance(one, str) for one in value)
 
 
+def _is_of_numbers(value: Any) -> bool:
+    """Tell whether a value is a list of numbers with a point, as the hundreds of thousands per query are."""
+    return isinstance(value, list) and set(map(type, value)) == {float}
+
+
 def _on_one_line(value: Any) -> str:
-    if isinstance(value, list) and set(map(type, value)) == {float}:
-        # Hundreds of thousands of numbers are values per query.
+    if _is_of_numbers(value):
         return _POINT_ZERO.sub("", json.dumps(value, allow_nan=False))
     if isinstance(value, list):
         value = [_whole(one) for one in value]
