@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memory_rag.html.pieces import SHOWN, Piece, at_words, pieces_of
@@ -10,6 +11,7 @@ from memory_rag.turns import Span
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
     from memory_rag.retrieval.ranking import Hit
+    from memory_rag.text.analyzer import Analyzer
 
 
 def words_asked(memory: Memory, query: str, text: str, *, within: Span | None = None) -> list[Span]:
@@ -18,10 +20,9 @@ def words_asked(memory: Memory, query: str, text: str, *, within: Span | None = 
         return []
     looked = within or Span(0, len(text))
     analyzer = memory.indexes.keyword.analyzer
-    terms = set(analyzer.query_terms(query))
     return [
         Span(looked.start + start, looked.start + end)
-        for start, end, _term in analyzer.located_terms(looked.of(text), wanted=terms)
+        for start, end, _term in analyzer.located_terms(looked.of(text), wanted=_terms(analyzer, query))
     ]
 
 
@@ -30,8 +31,14 @@ def best_span(memory: Memory, hit: Hit, query: str) -> Span:
     from memory_rag.retrieval.passage_span import keyword_span
 
     analyzer = memory.indexes.keyword.analyzer
-    inner = keyword_span(hit.span.of(hit.turn.text), set(analyzer.query_terms(query)), analyzer=analyzer)
+    inner = keyword_span(hit.span.of(hit.turn.text), _terms(analyzer, query), analyzer=analyzer)
     return Span(hit.span.start + inner.start, hit.span.start + inner.end)
+
+
+@lru_cache(maxsize=16)
+def _terms(analyzer: Analyzer, query: str) -> frozenset[str]:
+    """Return a question's terms, which each of its hits is looked through for twice."""
+    return frozenset(analyzer.query_terms(query))
 
 
 def passage(memory: Memory, hit: Hit, query: str, *, most: int = SHOWN) -> tuple[list[Piece], bool, bool]:

@@ -9,7 +9,6 @@ from typing import Final
 
 from memory_rag.importers.report import FORGOTTEN
 from memory_rag.importers.turn_lines import WHOLE_ONLY
-from memory_rag.ingest import RECALLED
 from memory_rag.interfaces.page.asked import Asked
 
 _KNOWN: Final = (
@@ -56,7 +55,7 @@ _REASONS: Final = {
     "edited at its source; corrected, the earlier text kept": "edited",
     "no longer at its source; kept and marked": "vanished",
     "stored without what it quotes from this memory": "without_quotes",
-    RECALLED: "only_quotes",
+    "quoted from this memory and nothing else": "only_quotes",
     FORGOTTEN: "forgotten",
     WHOLE_ONLY: "whole_only",
 }
