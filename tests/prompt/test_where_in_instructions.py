@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
-def told(memory: Memory, words: str, **given: str) -> list[tuple[Where, bool]]:
+def told(memory: Memory, words: str, **given: Any) -> list[tuple[Where, bool]]:
     return [(one.where, one.in_prompt) for one in memory.prompt.where(words, conversation_id="shop", **given).answers]
 
 

@@ -28,7 +28,7 @@ TOOLS: list[Any] = [
     }
     for name in ("weather", "ferries")
 ]
-ASKED: dict[str, Any] = {"role": "user", "content": "Can I sail to Visby?"}
+ASKED: Any = {"role": "user", "content": "Can I sail to Visby?"}
 
 
 def chunk(delta: dict[str, Any], finish: str | None = None, *, index: int = 0) -> str:
@@ -141,7 +141,7 @@ def test_three_alternatives_are_streamed_by_the_async_client_and_stored_apart(se
     async def ask() -> dict[int, str]:
         heard: dict[int, str] = {}
         async with openai.AsyncOpenAI(base_url=f"{served.url}/v1", api_key="k", max_retries=0) as client:
-            stream = await client.chat.completions.create(model="small", messages=[ASKED], n=3, stream=True)
+            stream: Any = await client.chat.completions.create(model="small", messages=[ASKED], n=3, stream=True)
             async for one in stream:
                 for choice in one.choices:
                     heard[choice.index] = heard.get(choice.index, "") + (choice.delta.content or "")

@@ -32,7 +32,11 @@ def reasons() -> Iterator[str]:
             given += call.args[:1] if call.func.id in ("Skipped", "Noted") else []
             for value in given:
                 branches = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
-                yield from (one.value for one in branches if isinstance(one, ast.Constant) and one.value)
+                yield from (
+                    one.value
+                    for one in branches
+                    if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value
+                )
 
 
 def test_every_reason_of_an_importer_is_told_in_swedish() -> None:
