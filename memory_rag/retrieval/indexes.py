@@ -19,7 +19,6 @@ from memory_rag.retrieval.memory_languages import MemoryLanguages
 from memory_rag.retrieval.passing import embed_in_passing
 from memory_rag.retrieval.pools import PoolsOf
 from memory_rag.retrieval.quote_source import StoredTurns
-from memory_rag.retrieval.quotes import QuoteSource
 from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.ranking import Entries, Ranking
 from memory_rag.retrieval.searcher import Searcher, SearchOptions
@@ -34,6 +33,7 @@ from memory_rag.text.instants import zone
 if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
     from memory_rag.retrieval.dense import DenseIndex, Unlocked
+    from memory_rag.retrieval.quotes import QuoteSource
 
 _WORTH_SAVING: Final = 200
 _NO_EMBEDDER: Final = "found by keyword only: this memory has no embedder (embedder = none)"
