@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memory_rag.memory import Memory
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.occurrences import certain_words
-from memory_rag.retrieval.quote_source import StoredTurns
+from memory_rag.retrieval.quotes import QuoteSource
 from memory_rag.text.folding import fold
 from memory_rag.turns import Role, Turn
 
@@ -41,7 +41,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
     memory.close()
 
 
-def source(memory: Memory, within: Within | None = None) -> StoredTurns:
+def source(memory: Memory, within: Within | None = None) -> QuoteSource:
     return memory.indexes.quote_source(within)
 
 
