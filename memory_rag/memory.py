@@ -47,12 +47,13 @@ class Memory(MemoryReader):
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """Open the memory in a folder, or the one of ``settings.owner`` at the URL of a PostgreSQL server."""
+        # First, so that nothing is made where it is unknown.
+        self.zone = zone(settings.timezone)
         kept = opened(place, settings=settings, create=create, embedder=embedder)
         self._at = place
         self.settings = settings
         self._clock = clock
         self._summarises = settings.summaries == "auto"
-        self.zone = zone(settings.timezone)
         self.store, self.indexes, self._folder = kept.store, kept.indexes, kept.folder
         self._lock = SearchLock(refuse_if_forked=self.store.refuse_if_forked)
         if is_unfinished(self.store.connections):
