@@ -46,9 +46,6 @@ class DerivedOnServer:
             )
         return self._vectors
 
-    def read_together(self) -> AbstractContextManager[object]:
-        return self._connections.reading()
-
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
         del timeout_s
         return nullcontext()

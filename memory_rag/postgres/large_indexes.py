@@ -63,7 +63,7 @@ class LargeIndexes(Indexes):
 
     def sides(self, query: str, *, within: Within = EVERYWHERE, unlocked: Unlocked = nullcontext) -> Sides:
         """Return both sides for other searches than those for turns, with the turns that a question may be about."""
-        with self._on_server.read_together():
+        with self._connections.reading():
             sides = super().sides(query, within=within, unlocked=unlocked)
             self._take_in(sides.searcher, query, within, depth=self._settings.depth, dense=sides.dense, today=None)
             return sides

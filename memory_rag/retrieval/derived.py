@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -32,10 +32,6 @@ class Derived(Protocol):
 
     def dense(self, embedder: Embedder) -> DenseIndex:
         """Return the index of an embedder's vectors, which catches up with those that are kept."""
-        ...
-
-    def read_together(self) -> AbstractContextManager[object]:
-        """Let what one search reads be read on one connection, if each reading costs something."""
         ...
 
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
@@ -76,9 +72,6 @@ class DerivedFiles:
         from memory_rag.retrieval.dense_files import dense_in
 
         return dense_in(self._folder, embedder, lock_timeout_s=self._lock_timeout_s)
-
-    def read_together(self) -> AbstractContextManager[object]:
-        return nullcontext()
 
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
         return locked(self._folder / LOCK_NAME, timeout_s=timeout_s, what="derived files")

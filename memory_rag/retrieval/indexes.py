@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memory_rag.embedding.catalogue import open_embedder
@@ -19,12 +18,10 @@ from memory_rag.retrieval.memory_languages import MemoryLanguages
 from memory_rag.retrieval.passing import embed_in_passing
 from memory_rag.retrieval.pools import PoolsOf
 from memory_rag.retrieval.quote_source import StoredTurns
-from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.ranking import Entries, Ranking
 from memory_rag.retrieval.searcher import Searcher, SearchOptions
 from memory_rag.retrieval.sides import Sides
-from memory_rag.retrieval.signals import signals
-from memory_rag.retrieval.weights_file import read_weights
+from memory_rag.retrieval.weights_file import ranker_by
 from memory_rag.settings import Settings
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.text.analyzer import Analyzer
@@ -62,7 +59,7 @@ class Indexes:
     def search(self, query: str, options: SearchOptions, *, today: date, unlocked: Unlocked = nullcontext) -> Ranking:
         """Catch up, embed a few pending turns (within ``unlocked()``) if vectors are asked for, and search."""
         trouble = self._embed_some(query, unlocked) if options.mode.uses_vectors else ""
-        with self._derived.read_together():
+        with self._store.connections.reading():
             searcher = self._caught_up()
             if not options.mode.uses_vectors:
                 return self._searched(searcher, query, options, dense=None, today=today)
@@ -89,7 +86,7 @@ class Indexes:
     def sides(self, query: str, *, within: Within = EVERYWHERE, unlocked: Unlocked = nullcontext) -> Sides:
         """Return both sides for other searches than those for turns, as ready for a question as :meth:`search` is."""
         trouble = self._embed_some(query, unlocked)
-        with self._derived.read_together():
+        with self._store.connections.reading():
             searcher = self._caught_up()
             try:
                 dense = self._dense_caught_up()
@@ -119,18 +116,25 @@ class Indexes:
             return ""
         try:
             searcher, dense = self._caught_up(), self._dense_caught_up()
+            if dense is None or len(self._pending(dense, limit)) == 0:
+                return ""
+            self._embedding = True
+            try:
+                # The question first: an embedder that doesn't answer is waited for only once.
+                with unlocked():
+                    can_embed = searcher.questions.prepare(query, dense.embedder)
+                return self._embed_pending(limit, unlocked) if can_embed else ""
+            finally:
+                self._embedding = False
         except (EmbedderError, MissingExtraError, StoreError):  # The search tells it.
             return ""
-        table = self.keyword.table
-        if dense is None or len(self._pending(dense, limit)) == 0:
+
+    def _embed_pending(self, limit: int, unlocked: Unlocked) -> str:
+        """Embed what waits now: what others did meanwhile may have numbered all entries anew."""
+        self._caught_up()
+        if (dense := self._dense_caught_up()) is None or len(self._pending(dense, limit)) == 0:
             return ""
-        self._embedding = True
-        try:
-            return embed_in_passing(
-                query, searcher.questions, dense=dense, table=table, store=self._store, limit=limit, unlocked=unlocked
-            )
-        finally:
-            self._embedding = False
+        return embed_in_passing(dense, self.keyword.table, self._store, limit=limit, unlocked=unlocked)
 
     def _pending(self, dense: DenseIndex, limit: int) -> Entries:
         """Return the entries that wait for a vector, at least ``limit`` if so many do."""
@@ -172,8 +176,7 @@ class Indexes:
     def n_recalled(self) -> int:
         """Count the turns that a search looks at."""
         self._caught_up()
-        table = self.keyword.table
-        return int((table.alive & table.recalled).sum())
+        return int((self.keyword.table.alive & self.keyword.table.recalled).sum())
 
     def n_pending(self) -> int:
         """Count the turns that a search looks at and that have no vector; all of them if there is no embedder.
@@ -325,11 +328,8 @@ class Indexes:
 
     def _searcher_made(self) -> Searcher:
         if self._searcher is None:
-            given = self._settings.weights
-            ranker = ConversationRanker(signals(read_weights(Path(given).expanduser()).weights)) if given else None
-            self._searcher = Searcher(
-                self._store, self.keyword, zone=zone(self._settings.timezone), ranker=ranker, pools=self._pools()
-            )
+            ranker, where = ranker_by(self._settings.weights), zone(self._settings.timezone)
+            self._searcher = Searcher(self._store, self.keyword, zone=where, ranker=ranker, pools=self._pools())
         return self._searcher
 
     def _pools(self) -> PoolsOf | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memory_rag.errors import EmbedderError, StoreError
-from memory_rag.retrieval.questions import Questions
 from memory_rag.retrieval.turn_table import TurnTable
 from memory_rag.store.turn_writer import TurnWriter
 
@@ -16,26 +15,13 @@ _BUDGET: Final = 200_000
 """Code points at most: about 400 passages, some seconds."""
 
 
-def embed_in_passing(
-    query: str,
-    questions: Questions,
-    *,
-    dense: DenseIndex,
-    table: TurnTable,
-    store: TurnWriter,
-    limit: int,
-    unlocked: Unlocked,
-) -> str:
+def embed_in_passing(dense: DenseIndex, table: TurnTable, store: TurnWriter, *, limit: int, unlocked: Unlocked) -> str:
     """Embed at most ``limit`` pending turns, and say why not if it can't be done: the vectors that are there will do.
 
-    The embedder works within ``unlocked()``. The question comes first: an embedder that doesn't answer is waited for
-    only once.
+    The embedder works within ``unlocked()``; ``dense`` has caught up with the table.
     """
-    with unlocked():
-        can_embed = questions.prepare(query, dense.embedder)
     try:
-        if can_embed:
-            dense.embed(table, store, limit=limit, budget=_BUDGET, unlocked=unlocked)
+        dense.embed(table, store, limit=limit, budget=_BUDGET, unlocked=unlocked)
     except (EmbedderError, StoreError) as error:
         return str(error)
     return ""

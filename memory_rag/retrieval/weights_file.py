@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from memory_rag.errors import SettingsError
-from memory_rag.retrieval.signals import WEIGHTS
+from memory_rag.retrieval.ranker import ConversationRanker
+from memory_rag.retrieval.signals import WEIGHTS, signals
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,15 @@ def read_weights(path: Path) -> WeightsFile:
     if not isinstance(fitted_on, list) or not all(isinstance(digest, str) for digest in fitted_on):
         raise SettingsError(f"{path}: fitted_on is a list of SHA-256 digests, got {fitted_on!r}")
     return WeightsFile({name: _weight(name, given, path) for name, given in weights.items()}, fitted_on)
+
+
+def ranker_by(path: str) -> ConversationRanker | None:
+    """Return what ranks by the weights in a file; None for an empty path, which means the shipped ones.
+
+    Raises:
+        SettingsError: as :func:`read_weights`.
+    """
+    return ConversationRanker(signals(read_weights(Path(path).expanduser()).weights)) if path else None
 
 
 def _weight(name: str, given: Any, path: Path) -> float:

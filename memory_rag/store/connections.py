@@ -15,6 +15,7 @@ from typing import Final
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
 from memory_rag.store.catalogue import SqliteCatalogue
 from memory_rag.store.folder import IF_DAMAGED
+from memory_rag.store.in_use import InUse
 from memory_rag.store.open_file import OpenFile
 from memory_rag.store.screening import OpenDoor, Screen
 from memory_rag.store.snapshot import Snapshot
@@ -31,6 +32,8 @@ class _Opened:
     def __init__(self, connection: Connection, file: OpenFile) -> None:
         self.connection = connection
         self.in_use = threading.RLock()
+        self.n_uses = 0
+        """How deep its thread is in readings and writings, each within the other."""
         self._file = file
 
     def close(self) -> None:
@@ -62,26 +65,6 @@ class SqliteErrors:
             raise _as_ours(error, self._path) from error
         if self._garbled and isinstance(error, UnicodeDecodeError):
             raise StoreError(_damaged(self._path, str(error))) from error
-
-
-class _InUse:
-    """This thread's connection of a name, which nobody closes meanwhile, with SQLite's errors turned into ours."""
-
-    # No generator: a search enters several, at a microsecond each.
-    __slots__ = ("_connections", "_errors", "_name", "_opened")
-
-    def __init__(self, connections: Connections, name: str, errors: SqliteErrors) -> None:
-        self._connections = connections
-        self._name = name
-        self._errors = errors
-
-    def __enter__(self) -> Connection:
-        self._opened = self._connections.acquired(self._name)
-        return self._opened.connection
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        self._opened.in_use.release()
-        self._errors.__exit__(kind, error, traceback)
 
 
 class Connections:
@@ -144,13 +127,18 @@ class Connections:
             StoreError: the memory is closed, its file was deleted or replaced, or this process was forked since.
         """
         self.refuse_if_forked()
+        opened: _Opened | None = getattr(self._local, name, None)
+        if opened is not None and opened.n_uses:
+            # Within another reading, which has looked at the file and keeps it from being closed.
+            opened.in_use.acquire()
+            opened.n_uses += 1
+            return opened
         self._refuse_if_closed()
         if not self._file.is_in_place():
             raise StoreError(
                 f"{self.path} was deleted or replaced while it was open, and what is written now would be lost; "
                 "put it back, or close this memory and open it again"
             )
-        opened: _Opened | None = getattr(self._local, name, None)
         if opened is None:
             opened = self._open()
             setattr(self._local, name, opened)
@@ -158,6 +146,7 @@ class Connections:
         if self._closed:
             opened.in_use.release()
             self._refuse_if_closed()
+        opened.n_uses += 1
         return opened
 
     def _refuse_if_closed(self) -> None:
@@ -205,7 +194,7 @@ class Connections:
             StoreError: it can't be written, or this thread is in the midst of another transaction.
         """
         self.refuse_if_forked()
-        with self._writer, _InUse(self, "main", self._errors) as connection:
+        with self._writer, InUse(self.acquired, "main", self._errors) as connection:
             if connection.in_transaction:
                 raise StoreError(
                     f"the memory at {self.place} was written to while it is storing turns, by what yields "
@@ -224,7 +213,7 @@ class Connections:
             finally:
                 self._local.is_storing = False
 
-    def reading(self) -> _InUse:
+    def reading(self) -> InUse[Connection]:
         """A connection to read from, with SQLite's errors turned into ours; it sees what is committed.
 
         What yields turns may read while they are stored: it, and an index that it searches, must not see what may
@@ -233,7 +222,7 @@ class Connections:
         Raises:
             StoreError: it can't be read.
         """
-        return _InUse(self, "aside" if getattr(self._local, "is_storing", False) else "main", self._garbled)
+        return InUse(self.acquired, "aside" if getattr(self._local, "is_storing", False) else "main", self._garbled)
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
@@ -271,7 +260,7 @@ class Connections:
             MemoryLockedError: somebody else has the file open.
         """
         self.refuse_if_forked()
-        with self._writer, _InUse(self, "main", self._errors) as connection:
+        with self._writer, InUse(self.acquired, "main", self._errors) as connection:
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("BEGIN EXCLUSIVE")
