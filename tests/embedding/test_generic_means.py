@@ -33,9 +33,9 @@ def test_the_mean_of_e5_is_what_its_model_gives() -> None:
     shipped = shipped_mean(model_sha256=e5.MODEL_SHA256, questions=GENERIC_QUESTIONS)
 
     assert shipped is not None, REMADE
-    assert np.allclose(shipped, mean_of(GENERIC_QUESTIONS, embed_queries=e5.E5Embedder().embed_queries), atol=1e-4), (
-        REMADE
-    )
+    made = mean_of(GENERIC_QUESTIONS, embed_queries=e5.E5Embedder().embed_queries)
+    # Its kernels round otherwise on another processor: by 2.2e-4 at most between an Intel and an AMD one.
+    assert np.allclose(shipped, made, atol=5e-4), REMADE
 
 
 def test_other_questions_and_other_models_have_no_shipped_mean() -> None:
