@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
-import psycopg
+from typing import Any, Final, Protocol
 
 from memory_rag.errors import StoreError
 
@@ -12,7 +10,15 @@ _LEAST_VERSION: Final = 150000
 _ROLE: Final = "SELECT rolname, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
 
 
-def refuse_role(connection: psycopg.Connection[tuple[Any, ...]], *, server: str) -> None:
+class Connected(Protocol):
+    """A connection, and what it knows of its server."""
+
+    @property
+    def info(self) -> Any: ...
+    def execute(self, statement: str, /) -> Any: ...
+
+
+def refuse_role(connection: Connected, *, server: str) -> None:
     """Fail if no policy holds for the role that we are there, or the server is too old for ours.
 
     Raises:
