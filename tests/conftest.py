@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -57,10 +58,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _needs_postgres(item: pytest.Item) -> bool:
+    if "postgres" in getattr(item, "fixturenames", ()):
+        return True
+    # A test that runs over either engine needs a server only for the one; what is a parameter of its own is no engine.
     parameters = getattr(item, "callspec", None)
-    given = () if parameters is None else parameters.params.values()
-    by_parameter = any(isinstance(value, str) and value == "postgres" for value in given)
-    return by_parameter or "postgres" in getattr(item, "fixturenames", ())
+    own = {name for mark in item.iter_markers("parametrize") for name in re.split(r"[,\s]+", ",".join(_names(mark)))}
+    return parameters is not None and "postgres" in [
+        value for name, value in parameters.params.items() if name not in own
+    ]
+
+
+def _names(mark: pytest.Mark) -> Sequence[str]:
+    names: str | Sequence[str] = mark.args[0] if mark.args else mark.kwargs["argnames"]
+    return [names] if isinstance(names, str) else names
 
 
 @pytest.fixture(scope="session", autouse=True)
