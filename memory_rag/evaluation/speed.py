@@ -94,7 +94,7 @@ class _Trial:
             memory.indexes.catch_up()
             what = f"adding to {size:,}, {durability}"
             for done, turn in enumerate(self._next_turns(memory, n), start=1):
-                seconds[durability].append(timed(_add, memory, turn))
+                seconds[durability].append(timed(add_as_said, memory, turn))
                 if durability == "normal":
                     seconds["catch_up"].append(timed(memory.indexes.catch_up))
                 else:
@@ -224,7 +224,7 @@ class _Trial:
         memory.search(asked[0], mode="hybrid", floor=False)
         seconds: dict[str, list[float]] = {mode: [] for mode in _COLD}
         for done, turn in enumerate(self._next_turns(memory, 2 * n)):
-            _add(memory, turn)
+            add_as_said(memory, turn)
             mode, text = _COLD[done % 2], asked[done // 2 % len(asked)]
             seconds[mode].append(timed(memory.search, text, mode=mode, floor=False))
             self.tell(f"adding and asking {size:,}", done + 1, 2 * n)
@@ -236,7 +236,8 @@ class _Trial:
         return iter(list(self.corpus.turns(start, start + n)))
 
 
-def _add(memory: MeasuredMemory, turn: Turn) -> None:
+def add_as_said(memory: MeasuredMemory, turn: Turn) -> None:
+    """Add a turn by itself, as whoever said it then and there."""
     memory.add(
         turn.text,
         role=turn.role,

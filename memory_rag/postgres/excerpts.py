@@ -96,8 +96,8 @@ class Excerpts:
 
     # -- taking in
 
-    def take_in(self, asked: Asked | None, within: Within, vectors: ServerVectors | None) -> None:
-        """Take in the turns that a question may be about; those of a part alone if nothing is asked.
+    def take_in(self, asked: Asked, within: Within, vectors: ServerVectors | None) -> None:
+        """Take in the turns that a question may be about: all of a part that is held whole, else who is named for it.
 
         Raises:
             QueryError: a bound that is no time.
@@ -105,7 +105,7 @@ class Excerpts:
         within = replace(within, without=())
         known = self._part(within)
         rows, known.n_taken = known.rows[known.n_taken :], len(known.rows)
-        if asked is not None and not known.is_whole:
+        if not known.is_whole:
             named = list(self._candidates(asked, within, known, vectors))
             self._named = {within: named}
             rows += named

@@ -45,14 +45,13 @@ class HeldTurns(KeywordIndex):
         lowest, self._changed_from = self._changed_from, None
         return lowest
 
-    def take_in(self, rows: Iterable[int], store: TurnStore) -> int:
-        """Hold the turns at these rows, too, and return how many there are that weren't held."""
+    def take_in(self, rows: Iterable[int], store: TurnStore) -> None:
+        """Hold the turns at these rows, too."""
         known = self.table.entry_of
         new = {row: self.applied_seq for row in rows if known(row) is None and row not in self._unheld}
         self._take(store, new)
         # Gone since they were named; whoever names them again asks the store no more.
         self._unheld.update(row for row in new if known(row) is None)
-        return len(new)
 
     def _begin(self, store: TurnStore) -> None:
         self._has_begun = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -25,7 +26,7 @@ from memory_rag.store.vanishing import note_export
 from memory_rag.turns import Conversation, Turn, Withheld, to_microseconds
 
 
-class TurnWriter(TurnReader):
+class TurnWriter(TurnReader, ABC):
     """What can be asked of a store, and what changes it; safe for many threads and processes at once."""
 
     def __init__(self, connections: Connections) -> None:
@@ -197,9 +198,9 @@ class TurnWriter(TurnReader):
             )
 
     @property
+    @abstractmethod
     def eraser(self) -> Eraser:
         """What does away with the bytes of removed rows."""
-        raise NotImplementedError
 
     @property
     def screen(self) -> Screen:

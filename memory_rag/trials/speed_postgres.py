@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from memory_rag.errors import MemoryRagError
 from memory_rag.evaluation.provenance import provenance
+from memory_rag.evaluation.speed import add_as_said
 from memory_rag.evaluation.speed_corpus import Corpus
 from memory_rag.evaluation.speed_subjects import Tell
 from memory_rag.evaluation.speed_timing import Timing, interleaved, timed
@@ -24,7 +25,6 @@ from memory_rag.evaluation.speed_vectors import MadeVectors
 from memory_rag.memory import Memory
 from memory_rag.server_url import server_of
 from memory_rag.trials.speed_postgres_places import APART, Asked, Owner, Place
-from memory_rag.turns import Turn
 
 SEED: Final = 20
 _BATCH: Final = 2_000
@@ -236,7 +236,7 @@ class _Trial:
         for number, owner in enumerate(self._asked):
             for turn in owner.turns(owner.n_turns, owner.n_turns + self._amount.n_adds):
                 for name in names:
-                    seconds[name].append(timed(_add, self.places[name].memory(owner.name), turn))
+                    seconds[name].append(timed(add_as_said, self.places[name].memory(owner.name), turn))
                 with self.places["held"].memory(owner.name).store.connections.reading() as connection:
                     seconds["a round trip"].append(timed(lambda on: on.execute("SELECT 1").fetchone(), connection))
             self._tell("adding", number + 1, len(self._asked))
@@ -270,14 +270,3 @@ class _Trial:
     def _timed(self, what: str, cases: Sequence[Asked], ways: Mapping[str, Callable[[Asked], None]]) -> dict[str, Any]:
         timings = interleaved(ways, cases, rounds=1, progress=lambda done, total: self._tell(what, done, total))
         return {name: timing.as_json() for name, timing in timings.items()}
-
-
-def _add(memory: Memory, turn: Turn) -> None:
-    memory.add(
-        turn.text,
-        role=turn.role,
-        speaker=turn.speaker,
-        conversation_id=turn.conversation_id,
-        session_id=turn.session_id,
-        said_at=turn.said_at,
-    )
