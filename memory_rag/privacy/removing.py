@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memory_rag.errors import UnknownTurnError
+from memory_rag.errors import TurnError, UnknownTurnError
 from memory_rag.privacy.beside import Beside, BesideTurns, texts_beside
 from memory_rag.privacy.own_words import OwnWords, own_words, telling_words, words_in, words_of_turn
 from memory_rag.privacy.traces import (
@@ -48,7 +48,12 @@ def found_turns(connection: Connection, turn_ids: Sequence[str], *, place: str) 
 
     Raises:
         UnknownTurnError: no turn has one of these ids, or one is named twice.
+        TurnError: a text was given for the list of ids: its letters may be ids of other turns.
     """
+    if isinstance(turn_ids, str):
+        raise TurnError(
+            f"turn ids are given as a list, got the text {turn_ids!r:.60}; for one turn: [{turn_ids!r:.60}]"
+        )
     turns: dict[int, Turn] = {}
     for turn_id in turn_ids:
         record = None

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
+from itertools import islice
 
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Span
 
 _WINDOW = 400
 """Code points of a passage; a turn up to this length is its own passage."""
+_MOST_PLACES = 50_000
+"""Twenty megabytes of a few words would take every search for one of them ten seconds."""
 
 
 def keyword_span(text: str, terms: Collection[str], *, analyzer: Analyzer) -> Span:
     """Return the stretch of about 400 code points that holds most of the distinct terms, the earliest of several.
 
-    A short text, or one without any of the terms, is returned whole.
+    A short text, or one without any of the terms, is returned whole; of a very long one the first 50,000 places where
+    a term stands are compared.
     """
     if len(text) <= _WINDOW:
         return Span(0, len(text))
-    found = sorted(analyzer.located_terms(text, wanted=set(terms)))
+    found = sorted(islice(analyzer.located_terms(text, wanted=set(terms)), _MOST_PLACES))
     if not found:
         return Span(0, len(text))
     best, best_count, first = (0, 0), 0, 0

@@ -19,6 +19,8 @@ from memory_rag.text.voice import Voice, voice_of, wants_overview
 from memory_rag.text.wishes import asks_of_the_past
 from memory_rag.turns import printable
 
+LONGEST: Final = 20_000
+"""Characters of a question that are read: each word of a file that is pasted into a chat would be looked for."""
 _QUOTED: Final = re.compile(r'"([^"\n]+)"|[“„”]([^“„”\n]+)[“”]|[«»]([^«»\n]+)[«»]')
 _AT_THE_EDGE: Final = " \t\r\n.,;:!?…'\"“”„‘’«»()"
 
@@ -71,7 +73,12 @@ class QueryAnalysis:
 def analyze_query(
     text: str, *, analyzer: Analyzer, participants: Participants, today: date | None = None
 ) -> QueryAnalysis:
-    """Take a question apart; ``today`` is what "last week" in it is counted from."""
+    """Take a question apart; ``today`` is what "last week" in it is counted from.
+
+    Of one longer than :data:`LONGEST` its beginning and its end are read.
+    """
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
     language = analyzer.language_of(text)
     core, matter = (cut(text, language=language) for cut in (without_frame, matter_of))
     if core != text and (not analyzer.query_words(core) or analyzer.is_common(core)):

@@ -22,7 +22,7 @@ from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.overlap import overlap_scores, rank_bm25_scores
 from memory_rag.retrieval.passage_span import keyword_span
 from memory_rag.retrieval.pools import Pools, PoolsOf
-from memory_rag.retrieval.query import QueryAnalysis
+from memory_rag.retrieval.query import LONGEST, QueryAnalysis
 from memory_rag.retrieval.questions import Questions
 from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
 from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_entries
@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 _ONLY_COMMON: Final = (
     "every word of this question is a stop word, which keyword search leaves out; find where these very words "
     "were said with: memory-rag quote"
+)
+_ONLY_ENDS: Final = (
+    f"a question of more than {LONGEST:,} characters is searched for by its beginning and its end; find where all of "
+    "it was said with: memory-rag quote"
 )
 
 
@@ -84,6 +88,8 @@ class SearchOptions:
     floor: bool = True
 
     def __post_init__(self) -> None:
+        if not hasattr(self.k, "__index__"):
+            raise QueryError(f"k is a whole number of hits, got {self.k!r:.60}")
         if self.k < 1 or self.depth < 1:
             name, value = ("k", self.k) if self.k < 1 else ("depth", self.depth)
             raise QueryError(f"{name} must be at least 1, got {value}")
@@ -120,6 +126,7 @@ class Searcher:
         scope, stage = self.pool(options.within)
         by_keyword = options.mode is Mode.KEYWORD or (options.mode.uses_vectors and dense is None)
         notes = (_ONLY_COMMON,) if by_keyword and analysis.is_common else ()
+        notes += (_ONLY_ENDS,) if len(query) > LONGEST else ()
         ranking = partial(Ranking, query, options.mode, notes=(*scope.notes, *notes))
         if analysis.is_empty or not scope.allowed.any():
             return ranking()

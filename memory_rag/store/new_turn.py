@@ -32,6 +32,8 @@ def new_turn(
         TurnError: an unknown role, or a time without zone.
     """
     parsed = Role.parse(role)
+    if not isinstance(said_at, datetime):
+        raise TurnError(f"said_at is a datetime, got {type(said_at).__name__} ({said_at!r:.60})")
     if said_at.tzinfo is None:
         raise TurnError(f"said_at {said_at.isoformat(sep=' ')} has no time zone; give one, for example tzinfo=UTC")
     return Turn(

@@ -1,6 +1,6 @@
 """Times typed as filters: an instant, or the bound of a search's window.
 
-A bare date, month or year is a period of the asker's zone: as ``since`` it is the period's first
+A bare date, week (ISO 8601), month or year is a period of the asker's zone: as ``since`` it is the period's first
 instant, as ``until`` the first instant after it. A clock time is one exact instant. Everything returned
 is in UTC, because Python compares two times of one zone by their clocks and so puts a repeated hour in
 the wrong order.
@@ -18,7 +18,7 @@ from memory_rag.errors import QueryError
 
 ACCEPTED = (
     "2026, 2026-04, 2026-04-10, 2026-04-10 09:30 or 2026-04-10T09:30:00.5, "
-    "with Z or an offset such as +02:00 after the clock time if it isn't local"
+    "with Z or an offset such as +02:00 after the clock time if it isn't local; a week is 2026-W15"
 )
 
 _WRITTEN = re.compile(
@@ -28,6 +28,7 @@ _WRITTEN = re.compile(
     r"\s{0,3}(?P<zone>[Zz]|UTC|GMT|(?P<sign>[+−-])(?P<off_h>[0-9]{2})"
     r"(?::?(?P<off_m>[0-9]{2})(?::?(?P<off_s>[0-9]{2}))?)?)?)?)?)?"
 )
+_WEEK = re.compile(r"(?P<year>[0-9]{4})-?[Ww](?P<week>[0-9]{2})(?:-?(?P<day>[1-7]))?")
 _LATEST = datetime.max.replace(tzinfo=UTC)
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -68,7 +69,7 @@ def zone(name: str) -> ZoneInfo:
 def parse_instant(text: str, *, tz: tzinfo = UTC) -> datetime:
     """Return the instant that is written here, in UTC.
 
-    A date, month or year stands for its first instant; fractions may have 1 to 9 digits, of which six are
+    A date, week, month or year stands for its first instant; fractions may have 1 to 9 digits, of which six are
     kept, as in a stored turn. A time without zone is read in ``tz``. A time that happens twice there, when
     clocks go back, is the first of the two; a time that is skipped, when clocks go forward, is the instant
     of the skip.
@@ -86,7 +87,7 @@ def parse_instant(text: str, *, tz: tzinfo = UTC) -> datetime:
 def parse_bound(text: str, *, tz: tzinfo = UTC, end: bool) -> Bound:
     """Return one side of a window: with ``end`` its ``until``, without its ``since``.
 
-    A bare date, month or year: the first instant of the period (inclusive), or with ``end`` the first
+    A bare date, week, month or year: the first instant of the period (inclusive), or with ``end`` the first
     instant after it (exclusive), both by the calendar of ``tz``: a day has 23 or 25 hours when clocks
     change, and one period ends where the next begins. A time with a clock is that exact instant, inclusive
     on both sides; six digits of a fraction are kept, as in a stored turn. A time that happens twice in
@@ -114,6 +115,10 @@ def _within_calendar(instant: datetime | None, written: _Written, *, inclusive: 
 
 
 def _read(text: str) -> _Written:
+    if not isinstance(text, str):
+        raise QueryError(f"a time is given as a text, got {type(text).__name__} ({text!r:.60}); accepted: {ACCEPTED}")
+    if week := _WEEK.fullmatch(text.strip()):
+        return _of_week(week)
     match = _WRITTEN.fullmatch(text.strip())
     if match is None:
         raise QueryError(f"can't read {_shown(text)} as a date or time; accepted: {ACCEPTED}")
@@ -135,9 +140,21 @@ def _read(text: str) -> _Written:
         wall += timedelta(days=1 if midnight_after else 0)
         own_zone = _own_zone(match)
     except (ValueError, OverflowError) as error:
-        raise QueryError(f"{_shown(text)} is no time of the calendar: {error}; accepted: {ACCEPTED}") from None
+        raise _no_time(text, error) from None
     period = "instant" if match["hour"] else "day" if match["day"] else "month" if match["month"] else "year"
     return _Written(wall, period, own_zone)
+
+
+def _of_week(match: re.Match[str]) -> _Written:
+    try:
+        wall = datetime.fromisocalendar(int(match["year"]), int(match["week"]), int(match["day"] or 1))
+    except ValueError as error:
+        raise _no_time(match[0], error) from None
+    return _Written(wall, "day" if match["day"] else "week", None)
+
+
+def _no_time(text: str, error: Exception) -> QueryError:
+    return QueryError(f"{_shown(text)} is no time of the calendar: {error}; accepted: {ACCEPTED}")
 
 
 def _own_zone(match: re.Match[str]) -> tzinfo | None:
@@ -156,8 +173,8 @@ def _following(written: _Written) -> datetime | None:
     """The first clock time after the period; None beyond the year 9999."""
     wall = written.wall
     try:
-        if written.period == "day":
-            return wall + timedelta(days=1)
+        if written.period in ("day", "week"):
+            return wall + timedelta(days=1 if written.period == "day" else 7)
         if written.period == "month" and wall.month < 12:
             return wall.replace(month=wall.month + 1)
         return wall.replace(year=wall.year + 1, month=1)

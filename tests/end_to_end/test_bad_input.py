@@ -65,6 +65,7 @@ def assert_whole(memory: Memory, *texts: str) -> None:
     [
         ({"role": "narrator"}, r"unknown role 'narrator'; a role is one of: user, assistant, system, tool"),
         ({"said_at": datetime(2026, 4, 1, 12)}, r"2026-04-01 12:00:00 has no time zone; give one"),
+        ({"said_at": "2026-04-01"}, r"said_at is a datetime, got str \('2026-04-01'\)"),
         ({"turn_id": "kept"}, r"'kept' is stored already; leave turn_id empty to get a new one"),
         ({"turn_id": "x" * 1001}, r"an id is 1 to 1000 characters"),
         ({"conversation_id": ""}, r"conversation_id '' can't be an id"),

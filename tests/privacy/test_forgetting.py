@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_rag.embedding.embedder import Vectors
-from memory_rag.errors import ModelError, UnknownTurnError
+from memory_rag.errors import ModelError, TurnError, UnknownTurnError
 from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
 from memory_rag.prompt.returned_blocks import ReturnedBlocks
@@ -210,6 +210,17 @@ def test_a_turn_that_is_named_twice_or_unknown_forgets_nothing(memory: Memory) -
             memory.forgetting.forget(names)
 
     assert memory.get("t1").turn_id == "t1"
+
+
+def test_one_text_is_no_list_of_turn_ids(memory: Memory) -> None:
+    memory.add("one letter", turn_id="t")
+    memory.add("and another", turn_id="1")
+
+    for forget in (memory.forget, memory.forgetting.forget, memory.forgetting.plan):
+        with pytest.raises(TurnError, match=r"given as a list, got the text 't1'; for one turn: \['t1'\]"):
+            forget("t1")
+
+    assert [memory.get(turn_id).turn_id for turn_id in ("t", "1", "t1")] == ["t", "1", "t1"]
 
 
 def test_the_vectors_of_every_embedder_go_and_those_of_other_turns_stay(tmp_path: Path) -> None:

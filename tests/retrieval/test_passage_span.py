@@ -45,6 +45,13 @@ def test_of_equal_stretches_the_first_is_taken() -> None:
     assert "second kayak" not in span(text, "kayak").of(text)
 
 
+def test_of_a_text_of_many_megabytes_the_first_places_are_looked_at() -> None:
+    text = "kayak " * 50_000 + FILL * 20 + "kayak paddle"
+
+    assert span(text, "kayak paddle").of(text).startswith("kayak kayak")
+    assert "paddle" in span(text[12:], "kayak paddle").of(text[12:])
+
+
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_stretch_at_either_end_stays_inside_the_text(place: int) -> None:
     text = f"kayak {FILL * 40}" if place == 0 else f"{FILL * 40} kayak"

@@ -390,6 +390,24 @@ def test_turns_of_empty_texts_are_no_trouble(opened: Open, mode: str) -> None:
     assert "c" in memory.search("kayak", mode=mode, floor=False).turn_ids
 
 
+def test_of_a_pasted_file_the_beginning_and_the_end_are_searched_for_and_that_is_told(opened: Open) -> None:
+    memory = opened(said("kayak", turn_id="a"), said("paddle", turn_id="b"), said("river", turn_id="c"))
+    pasted = "kayak " + "word " * 10_000 + "paddle " + "word " * 10_000 + "river"
+
+    ranking = memory.search(pasted, mode="keyword")
+
+    assert set(ranking.turn_ids) == {"a", "c"}
+    assert ranking.query == pasted
+    assert "more than 20,000 characters is searched for by its beginning and its end" in ranking.notes[0]
+    assert memory.search(pasted[:20_000], mode="keyword").notes == ()
+
+
+@pytest.mark.parametrize("k", ["3", 1.5])
+def test_a_number_of_hits_that_is_none_is_refused(opened: Open, k: object) -> None:
+    with pytest.raises(QueryError, match="k is a whole number of hits"):
+        opened(said("kayak")).search("kayak", k=k)  # type: ignore[arg-type]
+
+
 # -- embedders that misbehave
 
 

@@ -90,6 +90,9 @@ def test_a_clock_time_without_zone_is_read_in_the_zone_given() -> None:
         "٢٠٢٦-٠٥-٠٢",
         "2026-05-02\0",
         "\ud800",
+        "2026-W5",
+        "2026-W18-8",
+        "2026-W18T10:00",
     ],
 )
 def test_another_form_is_refused_with_the_value_and_the_accepted_forms(text: str) -> None:
@@ -113,6 +116,8 @@ def test_another_form_is_refused_with_the_value_and_the_accepted_forms(text: str
         "2026-12-31 23:59:60Z",
         "2026-05-02 10:00+24:00",
         "2026-05-02 10:00+02:60",
+        "2026-W00",
+        "2025-W53",
     ],
 )
 def test_a_time_that_no_calendar_has_is_refused_with_the_value_and_the_reason(text: str) -> None:
@@ -231,6 +236,29 @@ def test_a_bound_beyond_the_calendar_is_its_first_or_last_instant() -> None:
         assert parse_bound(text, end=True) == Bound(last, True)
     assert parse_bound("9999-11", end=True) == Bound(utc(9999, 12, 1), False)
     assert parse_bound("0001", tz=STOCKHOLM, end=False) == Bound(datetime.min.replace(tzinfo=UTC), True)
+
+
+@pytest.mark.parametrize(
+    ("week", "first", "after"),
+    [
+        ("2026-W18", utc(2026, 4, 26, 22), utc(2026, 5, 3, 22)),
+        ("2026w18", utc(2026, 4, 26, 22), utc(2026, 5, 3, 22)),
+        # The first week of 2026 begins in 2025, the last ends in 2027.
+        ("2026-W01", utc(2025, 12, 28, 23), utc(2026, 1, 4, 23)),
+        ("2026-W53", utc(2026, 12, 27, 23), utc(2027, 1, 3, 23)),
+        # Clocks go back: a week of 169 hours.
+        ("2026-W43", utc(2026, 10, 18, 22), utc(2026, 10, 25, 23)),
+        ("2026-W18-3", utc(2026, 4, 28, 22), utc(2026, 4, 29, 22)),
+    ],
+)
+def test_a_week_of_the_calendar_is_a_period(week: str, first: datetime, after: datetime) -> None:
+    assert parse_bound(week, tz=STOCKHOLM, end=False) == Bound(first, True)
+    assert parse_bound(week, tz=STOCKHOLM, end=True) == Bound(after, False)
+
+
+def test_what_is_no_text_is_refused_with_our_own_error() -> None:
+    with pytest.raises(QueryError, match="a time is given as a text, got datetime"):
+        parse_bound(datetime(2026, 5, 2, tzinfo=UTC), end=True)  # type: ignore[arg-type]
 
 
 def test_a_zone_is_found_by_its_name() -> None:

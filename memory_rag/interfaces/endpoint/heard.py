@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from memory_rag.importers.messages import as_list, as_object
+from memory_rag.importers.openai_content import text_of
 
 LARGEST: Final = 32 * 1024 * 1024
 """Bytes of one answer that are listened to; what comes after goes by unheard, and the answer is stored as cut off."""
@@ -95,7 +96,8 @@ class Heard:
         for given in as_list(chunk.get("choices")):
             choice = self._choice(given)
             delta = as_object(as_object(given).get("delta"))
-            _take(choice.text, delta.get("content"))
+            for piece in _pieces(delta):
+                _take(choice.text, piece)
             _take(choice.refusal, delta.get("refusal"))
             _take(choice.thinking, delta.get("reasoning_content") or delta.get("reasoning"))
             for call in as_list(delta.get("tool_calls")):
@@ -108,8 +110,7 @@ class Heard:
         for given in as_list(answer.get("choices")):
             choice = self._choice(given)
             message = as_object(as_object(given).get("message"))
-            content = message.get("content")
-            _take(choice.text, content if isinstance(content, str) else None)
+            _take(choice.text, text_of({"content": message.get("content")}))
             _take(choice.refusal, message.get("refusal"))
             _take(choice.thinking, message.get("reasoning_content") or message.get("reasoning"))
             choice.calls = dict(enumerate(map(as_object, as_list(message.get("tool_calls")))))
@@ -136,6 +137,12 @@ def _object(data: bytes) -> dict[str, Any]:
         return as_object(json.loads(data))
     except (ValueError, RecursionError):
         return {}
+
+
+def _pieces(delta: dict[str, Any]) -> list[str]:
+    """Return the words of a delta; some models stream them as parts, with thinking parts among them."""
+    content = delta.get("content")
+    return [text_of({"content": [part]}) for part in (content if isinstance(content, list) else [content])]
 
 
 def _take(pieces: list[str], value: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 from memory_rag.errors import SettingsError
+from memory_rag.interfaces.serving.entrance import TOKEN_HEADER
 
 MODE, NAME, CONVERSATION, SPEAKER, TOKENS = (
     "x-memory",
@@ -17,6 +18,7 @@ MODE, NAME, CONVERSATION, SPEAKER, TOKENS = (
     "x-memory-speaker",
     "x-memory-tokens",
 )
+_HEADERS: Final = (MODE, NAME, CONVERSATION, SPEAKER, TOKENS)
 OFF_RECORD, OFF, ON = "off-record", "off", "on"
 SUFFIX: Final = "::"
 """Between a model's name and a memory's, as in ``gpt-5::work``."""
@@ -48,6 +50,7 @@ def wish_of(headers: Mapping[str, str], model: str, *, n_tokens: int = TOKENS_BY
     Raises:
         SettingsError: a header that says nothing this server knows.
     """
+    _refuse_unknown(headers)
     model, found, suffix = model.rpartition(SUFFIX) if SUFFIX in model else (model, "", "")
     mode = headers.get(MODE, ON).strip().lower()
     if mode not in (ON, OFF_RECORD, OFF):
@@ -68,6 +71,16 @@ def wish_of(headers: Mapping[str, str], model: str, *, n_tokens: int = TOKENS_BY
         ),
         model,
     )
+
+
+def _refuse_unknown(headers: Mapping[str, str]) -> None:
+    # Whoever sends "X-Memory-Off-Record: 1" would be on the record, and never know.
+    for name in headers:
+        if name.startswith(f"{MODE}-") and name not in (*_HEADERS, TOKEN_HEADER.decode()):
+            raise SettingsError(
+                f"no header {name!r:.60} is known; the memory's are: {', '.join(_HEADERS)}; "
+                f"off the record is {MODE}: {OFF_RECORD}"
+            )
 
 
 def memory_name(name: str) -> str:

@@ -109,6 +109,44 @@ def test_a_refusal_and_an_answer_in_json_are_kept_as_they_are(served: Served) ->
     assert answer.text == json.dumps({"price": 54, "word": "Åsa"})
 
 
+PARTS = [
+    {"type": "thinking", "thinking": []},
+    {"type": "text", "text": "Rye, "},
+    {"type": "text", "text": "of course."},
+]
+
+
+def test_an_answer_in_parts_is_stored(served: Served) -> None:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": PARTS}}
+    served.model.will_send(json.dumps({"id": "x", "object": "chat.completion", "created": 0, "choices": [choice]}))
+    request = {"model": "small", "messages": [{"role": "user", "content": "Bread?"}]}
+    post(f"{served.url}/v1/chat/completions", json=request)
+
+    assert served.told == [("user", "Bread?"), ("assistant", "Rye, \n\nof course.")]
+
+
+def test_an_answer_that_is_streamed_in_parts_is_stored(served: Served) -> None:
+    deltas = [{"content": [part]} for part in PARTS] + [{"content": " Warm."}, {"content": None}, {}]
+    chunks = [{"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    served.model.will_send(body, headers={"Content-Type": "text/event-stream"})
+    request = {"model": "small", "stream": True, "messages": [{"role": "user", "content": "Bread?"}]}
+    post(f"{served.url}/v1/chat/completions", json=request)
+
+    assert served.told == [("user", "Bread?"), ("assistant", "Rye, of course. Warm.")]
+
+
+@pytest.mark.parametrize("header", ["X-Memory-Off-Record", "X-Memory-Record", "X-Memory-Nonsense"])
+def test_a_header_that_only_looks_like_one_of_the_memorys_is_refused_and_nothing_is_stored(
+    served: Served, header: str
+) -> None:
+    with pytest.raises(openai.BadRequestError, match=f"no header '{header.lower()}' is known.*x-memory: off-record"):
+        ask(served, ("user", "Off the record, please"), extra_headers={header: "1"})
+
+    assert served.told == []
+    assert served.model.requests == []
+
+
 @pytest.mark.parametrize("path", ["responses", "completions", "audio/speech", "files", "chat/completions/c1/messages"])
 def test_other_parts_of_the_api_are_refused_in_words_and_nothing_is_asked(served: Served, path: str) -> None:
     answer = post(f"{served.url}/v1/{path}", json={"model": "small", "input": "Hello"})
