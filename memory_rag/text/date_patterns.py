@@ -24,7 +24,9 @@ DATE_WORDS: Mapping[str, DateWords] = {
     "sv": SWEDISH,
 }
 
-Form = Literal["day", "month_day", "month_year", "month", "year", "weekday", "phrase", "unit", "ago", "later", "season"]
+Form = Literal[
+    "day", "month_day", "month_year", "month", "year", "weekday", "phrase", "unit", "ago", "later", "season", "week"
+]
 
 ISO = re.compile(
     r"(?<![\w/.-])(?P<year>[0-9]{4})(?P<sep>[-/.])(?P<month>[0-9]{1,2})(?P=sep)(?P<day>[0-9]{1,2})"
@@ -33,6 +35,15 @@ ISO = re.compile(
 NUMERIC = re.compile(
     r"(?<![\w/.-])(?P<first>[0-9]{1,2})(?P<sep>[-/.])(?P<second>[0-9]{1,2})(?P=sep)"
     r"(?P<year>[0-9]{4}|(?<=/)[0-9]{2})(?![\w/-]|\.[0-9])"
+)
+# "3/6-2026", "3/6 2026".
+SLASHED = re.compile(
+    r"(?<![\w/.-])(?P<first>[0-9]{1,2})/(?P<second>[0-9]{1,2})[- ](?P<year>(?:19|20)[0-9]{2})(?![\w/-]|[.,:][0-9])"
+)
+ISO_WEEK = re.compile(r"(?<![\w/.-])(?P<year>[0-9]{4})-?w(?P<week>[0-9]{2})(?:-?(?P<day>[1-7]))?(?![\w/-]|\.[0-9])")
+# In Chinese, Japanese and Korean each number is followed by its unit.
+WITH_UNITS = re.compile(
+    r"(?<![0-9])(?P<year>[0-9]{4}) ?[年년] ?(?P<month>[0-9]{1,2}) ?[月월](?: ?(?P<day>[0-9]{1,2}) ?[日号號일])?"
 )
 # Without year only where the article tells it from a fraction: "den 7/5", never 24/7.
 DAY_AND_MONTH = re.compile(r"(?<!\w)den (?P<first>[0-9]{1,2})/(?P<second>[0-9]{1,2})(?![\w/-]|[.,][0-9])")
@@ -125,6 +136,8 @@ def _patterns(words: DateWords) -> Patterns:
         rf"(?! (?:{_any(_INSIDE)}) (?:the )?(?:{month})(?!\w))",
         "ago": rf"(?<![\w.,:/]){_amount(amount, before=words.ago[0], after=words.ago[1])}(?!\w)",
         "later": rf"(?<![\w.,:/]){_amount(amount, before=words.later[0], after=words.later[1])}(?!\w)",
+        "week": rf"(?<!\w)(?:{_any(words.week_lead)}) ?(?P<week>[0-9]{{1,2}})(?:{_TO}(?P<last>[0-9]{{1,2}}))?(?!\w)"
+        rf"(?:(?:[/,]? ?|-){_maybe(words.of)}(?P<year>{_YEAR}))?{_NOT_AN_AMOUNT}",
         "season": rf"(?<!\w)(?P<lead>(?:{_any(words.season_lead)}) )?"
         rf"(?:{which} |(?P<before>{_any(offsets)}) )?"
         rf"(?P<season>{_any(words.seasons)})(?:,? {_maybe(words.of)}(?P<year>{_YEAR})"
@@ -136,7 +149,7 @@ def _patterns(words: DateWords) -> Patterns:
     return Patterns(
         words=words,
         forms=tuple(
-            Pattern(form, text, triggers[form], form in ("month_day", "month_year", "year"))
+            Pattern(form, text, triggers[form], form in ("month_day", "month_year", "year", "week"))
             for form, text in texts.items()
         ),
         month_numbers=months,
@@ -160,6 +173,7 @@ def _triggers(words: DateWords) -> dict[Form, frozenset[str] | None]:
         "ago": units,
         "later": units,
         "season": frozenset(words.seasons),
+        "week": frozenset(lead.rstrip(".").rpartition(" ")[2] for lead in words.week_lead),
     }
 
 

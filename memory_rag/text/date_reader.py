@@ -11,7 +11,16 @@ from memory_rag.text.date_mentions import DateMention, Kind, is_day, named
 from memory_rag.text.date_patterns import Form, Patterns, full_year
 from memory_rag.text.date_words import Unit, Which
 from memory_rag.text.folding import Folded
-from memory_rag.text.periods import WINTER, Period, chosen, day_period, month_period, season_period, shifted
+from memory_rag.text.periods import (
+    WINTER,
+    Period,
+    chosen,
+    day_period,
+    month_period,
+    season_period,
+    shifted,
+    weeks_period,
+)
 from memory_rag.turns import Span
 
 _STEPS: dict[Which, int] = {"last": -1, "this": 0, "nearest": 0, "next": 1}
@@ -41,6 +50,7 @@ class DateReader:
             "ago": lambda match: self._amount(match, sign=-1),
             "later": lambda match: self._amount(match, sign=1),
             "season": self._season,
+            "week": self._week,
         }
 
     def read(self, form: Form, regex: re.Pattern[str]) -> Iterator[DateMention]:
@@ -164,6 +174,23 @@ class DateReader:
         if match["lead"] or match["season"] in self._words.sure_seasons:
             return self._in_season(span, month, which=None)
         return None
+
+    def _week(self, match: re.Match[str]) -> DateMention | None:
+        """Return a week, or weeks, of the calendar; without year the nearest that are called so."""
+        year = self._year(match)
+        first, last = int(match["week"]), int(match["last"] or match["week"])
+        if first > last or not 1 <= first <= 53 or (self._words.week_needs_year and year is None):
+            return None
+        if year is not None:
+            period = weeks_period(year, first, last)
+            return None if period is None else self._mention(match, "relative", period=period)
+        years = (-1, 0, 1)
+        period = self._seen(
+            lambda day: chosen(
+                "nearest", filter(None, (weeks_period(day.year + n, first, last) for n in years)), reference=day
+            )
+        )
+        return self._mention(match, "relative", period=period)
 
     def _in_season(self, span: Span, month: int, *, which: Which | None) -> DateMention:
         period = self._seen(

@@ -60,6 +60,10 @@ class DateWords:
     """Whole phrases for a period, by its distance from the reference."""
     small_phrases: frozenset[str] = frozenset()
     """Phrases that a capital letter in mid-sentence makes something else: German "am Morgen"."""
+    week_lead: tuple[str, ...] = ()
+    """Words that make the number after them a week of the calendar (ISO 8601)."""
+    week_needs_year: bool = False
+    """"Week 14" alone may be a course's or a child's."""
     numbers: Mapping[str, int]
     few: frozenset[str]
     """Words for two to five."""

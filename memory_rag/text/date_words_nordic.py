@@ -67,6 +67,7 @@ SWEDISH = DateWords(
     | at("week", {0: "i veckan"})
     | at("weekend", {"nearest": "i helgen", "last": "i helgas"})
     | at("year", {-1: "i fjol, ifjol", 0: "i år"}),
+    week_lead=("vecka", "v."),
     numbers=numbered("en/ett två tre fyra fem sex sju åtta nio tio elva tolv") | {"ett par": 2},
     few=words("några"),
     not_number_before=words("halv halvt"),
@@ -130,12 +131,13 @@ NORWEGIAN = DateWords(
             -1: "i går, igår, i går kveld",
             0: "i dag, idag, i kveld, ikveld, i natt, i morges, i formiddag, i ettermiddag",
             1: "i morgen, imorgen, i morgon",
-            2: "i overmorgen, overmorgen",
+            2: "i overmorgen, overmorgen, overimorgen",
         },
     )
     | at("week", {0: "i uka"})
     | at("weekend", {"nearest": "i helgen, i helga"})
     | at("year", {-1: "i fjor, ifjor", 0: "i år"}),
+    week_lead=("uke", "veke"),
     numbers=numbered("en/et/ei/ett/ein/eit to tre fire fem seks sju/syv åtte ni ti elleve tolv")
     | {"et par": 2, "eit par": 2},
     few=frozenset(("noen", "noen få", "nokre")),
@@ -191,11 +193,12 @@ DANISH = DateWords(
             -1: "i går, igår, i går aftes, i aftes",
             0: "i dag, idag, i aften, i nat, i morges, i formiddag, i eftermiddag",
             1: "i morgen, imorgen",
-            2: "i overmorgen, overmorgen",
+            2: "i overmorgen, overmorgen, overimorgen",
         },
     )
     | at("weekend", {"nearest": "i weekenden"})
     | at("year", {-1: "i fjor", 0: "i år"}),
+    week_lead=("uge",),
     numbers=numbered("en/et/én/ét to tre fire fem seks syv otte ni ti elleve tolv") | {"et par": 2},
     few=frozenset(("nogle", "nogle få")),
     not_number_before=words("halv halvt"),

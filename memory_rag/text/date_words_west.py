@@ -59,6 +59,8 @@ ENGLISH = DateWords(
             2: "day after tomorrow, the day after tomorrow",
         },
     ),
+    week_lead=("week", "calendar week", "iso week"),
+    week_needs_year=True,
     numbers=numbered("a/an/one two three four five six seven eight nine ten eleven twelve")
     | {"a couple of": 2, "a couple": 2},
     few=frozenset(("a few", "few", "several")),
@@ -115,6 +117,7 @@ GERMAN = DateWords(
     ),
     phrases=at("day", {-2: "vorgestern", -1: "gestern", 0: "heute", 1: "morgen", 2: "übermorgen"}),
     small_phrases=words("morgen"),
+    week_lead=("kw", "kalenderwoche"),
     numbers=numbered("einem/einer/ein/eine zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"),
     few=frozenset(("ein paar", "einigen", "wenigen", "mehreren")),
     not_number_before=words("halben halbes"),

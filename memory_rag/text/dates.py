@@ -7,16 +7,20 @@ In other languages dates in figures are found. Words that only look like dates a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import lru_cache
+from itertools import chain
 
-from memory_rag.text.date_mentions import DateMention, is_day, named
+from memory_rag.text.date_mentions import DateMention, Kind, is_day, named
 from memory_rag.text.date_patterns import (
     DATE_WORDS,
     DAY_AND_MONTH,
     DIGIT,
     ISO,
+    ISO_WEEK,
     NUMERIC,
+    SLASHED,
+    WITH_UNITS,
     WORD,
     full_year,
     patterns_for,
@@ -24,6 +28,7 @@ from memory_rag.text.date_patterns import (
 from memory_rag.text.date_reader import DateReader
 from memory_rag.text.folding import Folded, fold
 from memory_rag.text.language import parse_language
+from memory_rag.text.periods import day_period, weeks_period
 
 __all__ = ["DateMention", "find_dates"]
 
@@ -52,6 +57,7 @@ def find_dates(
     mentions: list[DateMention] = []
     if has_digit:
         mentions.extend(_in_figures(folded, day_first=_is_day_first(languages[0]) if languages else True))
+        mentions.extend(_by_units_and_weeks(folded))
     for code in languages:
         patterns = patterns_for(code)
         if patterns is not None:
@@ -90,7 +96,7 @@ def _in_figures(folded: Folded, *, day_first: bool) -> Iterator[DateMention]:
         year, month, day = (int(match[name]) for name in ("year", "month", "day"))
         if year >= 1000 and is_day(month, day, year=year):
             yield named(folded.span(*match.span()), "day", month=month, day=day, year=year)
-    for match in NUMERIC.finditer(folded.text):
+    for match in chain(NUMERIC.finditer(folded.text), SLASHED.finditer(folded.text)):
         year = full_year(match["year"])
         first, second = int(match["first"]), int(match["second"])
         orders = ((second, first), (first, second)) if day_first else ((first, second), (second, first))
@@ -102,3 +108,18 @@ def _in_figures(folded: Folded, *, day_first: bool) -> Iterator[DateMention]:
         day, month = int(match["first"]), int(match["second"])
         if is_day(month, day, year=None):
             yield named(folded.span(*match.span()), "day", month=month, day=day, year=None)
+
+
+def _by_units_and_weeks(folded: Folded) -> Iterator[DateMention]:
+    for match in ISO_WEEK.finditer(folded.text):
+        period = weeks_period(int(match["year"]), int(match["week"]), int(match["week"]))
+        if period is not None and match["day"]:
+            period = day_period(period.start + timedelta(days=int(match["day"]) - 1))
+        if period is not None:
+            span = folded.span(*match.span())
+            yield DateMention(span, *period, month=None, day=None, year=None, kind="relative")
+    for match in WITH_UNITS.finditer(folded.text):
+        year, month, day = (int(match[name] or 0) for name in ("year", "month", "day"))
+        if year >= 1000 and is_day(month, day or 1, year=year):
+            kind: Kind = "day" if day else "month"
+            yield named(folded.span(*match.span()), kind, month=month, day=day or None, year=year)

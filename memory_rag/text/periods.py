@@ -49,6 +49,15 @@ def weekend_period(day: date) -> Period:
     return Period(monday + timedelta(days=5), monday + timedelta(days=7))
 
 
+def weeks_period(year: int, first: int, last: int) -> Period | None:
+    """Return the ISO weeks of a year from the first to the last; None if the year hasn't got them."""
+    try:
+        start, end = (date.fromisocalendar(year, week, 1) for week in (first, last))
+        return Period(start, end + timedelta(weeks=1))
+    except (ValueError, OverflowError):
+        return None
+
+
 def shifted(reference: date, unit: Unit, *, count: int) -> Period:
     """Return the whole day, week, weekend, month or year that lies ``count`` of them after the reference's.
 
