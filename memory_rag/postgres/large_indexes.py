@@ -55,11 +55,11 @@ class LargeIndexes(Indexes):
     # -- searching
 
     def _searched(
-        self, searcher: Searcher, query: str, options: SearchOptions, *, dense: DenseIndex | None, today: date
+        self, searcher: Searcher, dense: DenseIndex | None, *, query: str, options: SearchOptions, today: date
     ) -> Ranking:
         depth = max(options.k, options.depth)
         self._take_in(searcher, query, options.within, depth=depth, dense=dense, today=today)
-        return super()._searched(searcher, query, options, dense=dense, today=today)
+        return super()._searched(searcher, dense, query=query, options=options, today=today)
 
     def sides(self, query: str, *, within: Within = EVERYWHERE, unlocked: Unlocked = nullcontext) -> Sides:
         """Return both sides for other searches than those for turns, with the turns that a question may be about."""
@@ -178,9 +178,8 @@ class LargeIndexes(Indexes):
         self._vectors_from = rows[0] if rows else _NOBODY
         return rows
 
-    def _is_level(self) -> bool:
-        nothing_waits = self._dense is not None and self._vectors_from == _NOBODY
-        return nothing_waits and self.keyword.applied_seq == self._store.last_seq
+    def _may_wait(self, dense: DenseIndex | None) -> bool:
+        return dense is not None and self._vectors_from != _NOBODY
 
     def _hold(self, rows: Sequence[int], vectors: ServerVectors) -> None:
         """Take in turns and whatever vectors they get."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
-from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from memory_rag.embedding.catalogue import open_embedder
 from memory_rag.embedding.loading import load_ahead
@@ -19,7 +19,8 @@ from memory_rag.retrieval.passing import embed_in_passing
 from memory_rag.retrieval.pools import PoolsOf
 from memory_rag.retrieval.quote_source import StoredTurns
 from memory_rag.retrieval.ranking import Entries, Ranking
-from memory_rag.retrieval.searcher import Searcher, SearchOptions
+from memory_rag.retrieval.ready import FAULTS, Ready
+from memory_rag.retrieval.searcher import Mode, Searcher, SearchOptions
 from memory_rag.retrieval.sides import Sides
 from memory_rag.retrieval.weights_file import ranker_by
 from memory_rag.settings import Settings
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from memory_rag.retrieval.quotes import QuoteSource
 
 _WORTH_SAVING: Final = 200
-_NO_EMBEDDER: Final = "found by keyword only: this memory has no embedder (embedder = none)"
 Progress = Callable[[str, int, int], None]
+Answer = TypeVar("Answer")
 
 
 class Indexes:
@@ -58,44 +59,22 @@ class Indexes:
 
     def search(self, query: str, options: SearchOptions, *, today: date, unlocked: Unlocked = nullcontext) -> Ranking:
         """Catch up, embed a few pending turns (within ``unlocked()``) if vectors are asked for, and search."""
-        trouble = self._embed_some(query, unlocked) if options.mode.uses_vectors else ""
+        if options.mode.uses_vectors:
+            by = partial(self._searched, query=query, options=options, today=today)
+            return self._once_ready(
+                query, unlocked, lambda ready: ready.ranking(by, is_dense=options.mode is Mode.DENSE)
+            )
         with self._store.connections.reading():
-            searcher = self._caught_up()
-            if not options.mode.uses_vectors:
-                return self._searched(searcher, query, options, dense=None, today=today)
-            try:
-                dense = self._dense_caught_up()
-                ranking = self._searched(searcher, query, options, dense=dense, today=today)
-            except (EmbedderError, MissingExtraError, StoreError) as error:
-                if options.mode.value == "dense":
-                    raise
-                found = self._searched(searcher, query, options, dense=None, today=today)
-                return _noted(found, f"found by keyword only: {error}")
-        if dense is None:
-            return _noted(ranking, _NO_EMBEDDER)
-        if ranking.pending:
-            waiting = f"{ranking.pending} turns are not embedded yet and were searched by keyword only"
-            return _noted(ranking, f"{waiting}: {trouble}" if trouble else waiting)
-        return ranking
+            return self._searched(self._caught_up(), None, query=query, options=options, today=today)
 
     def _searched(
-        self, searcher: Searcher, query: str, options: SearchOptions, *, dense: DenseIndex | None, today: date
+        self, searcher: Searcher, dense: DenseIndex | None, *, query: str, options: SearchOptions, today: date
     ) -> Ranking:
         return searcher.search(query, options, dense=dense, today=today)
 
     def sides(self, query: str, *, within: Within = EVERYWHERE, unlocked: Unlocked = nullcontext) -> Sides:
         """Return both sides for other searches than those for turns, as ready for a question as :meth:`search` is."""
-        trouble = self._embed_some(query, unlocked)
-        with self._store.connections.reading():
-            searcher = self._caught_up()
-            try:
-                dense = self._dense_caught_up()
-                if dense is not None:
-                    searcher.questions.embed(query, dense.embedder)
-            except (EmbedderError, MissingExtraError, StoreError) as error:
-                return Sides(searcher, notes=(f"found by keyword only: {error}",))
-        note = _NO_EMBEDDER if dense is None else trouble
-        return Sides(searcher, dense, (note,) if note else ())
+        return self._once_ready(query, unlocked, lambda ready: ready.sides(query))
 
     def embedding_of(self, query: str, *, today: date, by_matter: bool = False) -> Callable[[], None]:
         """Return what embeds a question that will be searched for, for others to search meanwhile."""
@@ -109,25 +88,45 @@ class Indexes:
             with suppress(EmbedderError, MissingExtraError):
                 load_ahead(self.embedder)
 
-    def _embed_some(self, query: str, unlocked: Unlocked) -> str:
-        """Embed a few pending turns, and say why not if it can't be done."""
+    def _once_ready(self, query: str, unlocked: Unlocked, answer: Callable[[Ready], Answer]) -> Answer:
+        """Answer from both sides as they stand, after a few pending turns were embedded if any wait."""
         self._load_ahead()
-        if not (limit := self._settings.pending_limit) or self._embedding or self._is_level():
-            return ""
+        with self._store.connections.reading():
+            ready = self._ready()
+            if self._embedding or not self._settings.pending_limit or not self._may_wait(ready.dense):
+                return answer(ready)
+        trouble = self._embed_some(query, ready, unlocked)
+        with self._store.connections.reading():
+            return answer(self._ready()._replace(trouble=trouble))
+
+    def _ready(self) -> Ready:
+        searcher = self._caught_up()
         try:
-            searcher, dense = self._caught_up(), self._dense_caught_up()
-            if dense is None or len(self._pending(dense, limit)) == 0:
-                return ""
-            self._embedding = True
-            try:
-                # The question first: an embedder that doesn't answer is waited for only once.
-                with unlocked():
-                    can_embed = searcher.questions.prepare(query, dense.embedder)
-                return self._embed_pending(limit, unlocked) if can_embed else ""
-            finally:
-                self._embedding = False
-        except (EmbedderError, MissingExtraError, StoreError):  # The search tells it.
+            return Ready(searcher, self._dense_caught_up())
+        except FAULTS as error:
+            return Ready(searcher, None, fault=error)
+
+    def _may_wait(self, dense: DenseIndex | None) -> bool:
+        """Tell whether turns may wait to be embedded, in a dense index that has caught up."""
+        return dense is not None and len(dense.pending(self.keyword.table)) > 0
+
+    def _embed_some(self, query: str, ready: Ready, unlocked: Unlocked) -> str:
+        """Embed a few pending turns, and say why not if it can't be done."""
+        limit = self._settings.pending_limit
+        if ready.dense is None:
             return ""
+        self._embedding = True
+        try:
+            if len(self._pending(ready.dense, limit)) == 0:
+                return ""
+            # The question first: an embedder that doesn't answer is waited for only once.
+            with unlocked():
+                can_embed = ready.searcher.questions.prepare(query, ready.dense.embedder)
+            return self._embed_pending(limit, unlocked) if can_embed else ""
+        except FAULTS:  # The search tells it.
+            return ""
+        finally:
+            self._embedding = False
 
     def _embed_pending(self, limit: int, unlocked: Unlocked) -> str:
         """Embed what waits now: what others did meanwhile may have numbered all entries anew."""
@@ -139,12 +138,6 @@ class Indexes:
     def _pending(self, dense: DenseIndex, limit: int) -> Entries:
         """Return the entries that wait for a vector, at least ``limit`` if so many do."""
         return dense.pending(self.keyword.table)
-
-    def _is_level(self) -> bool:
-        """Tell whether nothing was said since the last search, and nothing waits to be embedded."""
-        is_level = self._dense is not None and self.keyword.applied_seq == self._store.last_seq
-        dense = self._dense_caught_up() if is_level else None
-        return dense is not None and not len(dense.pending(self.keyword.table))
 
     def quote_source(self, within: Within | None) -> QuoteSource:
         """Return the turns that quotes are looked up in."""
@@ -344,7 +337,3 @@ class Indexes:
             self._dense = self._derived.dense(embedder)
         self._dense.catch_up(self.keyword.table)
         return self._dense
-
-
-def _noted(ranking: Ranking, note: str) -> Ranking:
-    return replace(ranking, notes=(*ranking.notes, note))

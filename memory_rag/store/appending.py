@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -10,24 +9,19 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
-from memory_rag.errors import RefusedError, TurnError
+from memory_rag.errors import RefusedError
 from memory_rag.store.engine import Connection
-from memory_rag.store.findings import OFF_RECORD_FACT, put_findings, replace_findings
+from memory_rag.store.findings import replace_findings
+from memory_rag.store.inserting import Inserting, log
 from memory_rag.store.known_turns import Known, KnownTurns
-from memory_rag.store.new_turn import placed
 from memory_rag.store.removal import IS_EMPTY
-from memory_rag.store.screening import OFF_RECORD, Finding, OpenDoor, Screen, Screened
+from memory_rag.store.screening import Finding, OpenDoor, Screen
 from memory_rag.store.tombstones import Tombstones
-from memory_rag.store.turn_rows import STORED, check_id, check_ids, digest, row_values, stored_values
+from memory_rag.store.turn_rows import check_id, check_ids, digest, row_values
 from memory_rag.store.turn_store import NEXT, Appended
 from memory_rag.store.vanishing import Passage, Vanishing
 from memory_rag.turns import Conversation, Source, Turn, Withheld, text_bytes
 
-_INSERTED: Final = ("row", "turn_id", *STORED)
-_INSERT: Final = (
-    f"INSERT INTO turns ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))}) "
-    "ON CONFLICT (turn_id) DO NOTHING"
-)
 _REFRESHED: Final = (
     "session_id",
     "ordinal",
@@ -45,16 +39,6 @@ _REFRESHED: Final = (
 )
 _RENEWED: Final = ("session_id", "ordinal", "blocks", "recalled", "indexed_start", "indexed_end")
 _REFRESH: Final = f"UPDATE turns SET {', '.join(f'{name} = :{name}' for name in _REFRESHED)} WHERE row = :row"
-_BEGINNING: Final = (
-    "SELECT (SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'turns'), "
-    "(SELECT value FROM facts WHERE name = ?)"
-)
-"""The row of the next turn, and since when none is taken."""
-_LOG_ADDED: Final = (
-    "INSERT INTO changes (kind, row, changed_at) "
-    "SELECT 'add', row, ? FROM turns WHERE row >= ? AND row < ? ORDER BY row"
-)
-_LOGGED_AT_ONCE: Final = 1000
 _LOOKED_AHEAD: Final = 100
 
 
@@ -74,7 +58,6 @@ class Appending:
     whole: bool = False
     include_forgotten: bool = False
     screen: Screen = field(default_factory=OpenDoor)
-    now: int = field(default_factory=lambda: time.time_ns() // 1000)
     _stored: list[str] = field(default_factory=list)
     _already_there: int = 0
     _differing: list[str] = field(default_factory=list)
@@ -83,21 +66,16 @@ class Appending:
     _emptied: set[str] = field(default_factory=set)
     _unstored: Counter[str] = field(default_factory=Counter)
     _found: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _is_off_record: bool = field(init=False)
+    _new: Inserting = field(init=False)
     _known: KnownTurns = field(init=False)
     _tombstones: Tombstones = field(init=False)
     _vanishing: Vanishing = field(init=False)
-    _next_row: int = 0
-    _first_row: int = 0
-    _first_unlogged: int = 0
 
     def __post_init__(self) -> None:
-        row, off_record_since = self.connection.execute(_BEGINNING, (OFF_RECORD_FACT,)).fetchone()
-        self._first_row = self._first_unlogged = self._next_row = int(row)
-        self._is_off_record = off_record_since is not None
+        self._new = Inserting(self.connection)
         self._tombstones = Tombstones(self.connection)
         self._known = KnownTurns(self.connection)
-        self._vanishing = Vanishing(self.connection, self.now, self._first_row)
+        self._vanishing = Vanishing(self.connection, self._new.now, self._new.first_row)
 
     def take(self, items: Iterable[Turn | Conversation | Withheld]) -> None:
         """Store the items, or leave them, in their order.
@@ -128,7 +106,7 @@ class Appending:
             self._forgotten.append(item.source.native_id if item.source else "")
             self._emptied.add(item.conversation_id)
             return
-        refusal = self.refusal(screened)
+        refusal = self._new.refusal(screened)
         if known is None and refusal:
             self._unstored[refusal] += 1
             return
@@ -143,19 +121,16 @@ class Appending:
         if passage is not None and known is not None:
             passage.rows.add(known.row)
 
-    def refusal(self, screened: Screened) -> str:
-        """Return why a turn is not to be stored; empty if it is."""
-        return OFF_RECORD if self._is_off_record else screened.refusal
-
     def _take_new(self, turn: Turn, findings: tuple[Finding, ...]) -> str:
+        self._found.update((one.kind, one.action) for one in findings)
         if turn.ordinal == NEXT:
-            return self.insert(turn, findings).turn_id
-        return self._insert(turn, findings, is_named=bool(turn.turn_id))
+            return self._new.add(turn, findings).turn_id
+        return self._new.put(turn, findings, is_named=bool(turn.turn_id))
 
     def done(self) -> Appended:
         """Return what was done, once everything was taken."""
         self._vanishing.end()
-        self.log_added()
+        self._new.log_added()
         for conversation_id in sorted(self._emptied):
             # The source gives its title all the same.
             self.connection.execute(
@@ -173,7 +148,7 @@ class Appending:
         )
 
     def _entitle(self, conversation: Conversation) -> None:
-        if self._is_off_record:
+        if self._new.is_off_record:
             return
         if self.include_forgotten or not self._tombstones.holds_title(conversation.conversation_id):
             with suppress(RefusedError):
@@ -192,58 +167,10 @@ class Appending:
     def _passage(self, source: Source | None, conversation_id: str) -> Passage | None:
         return self._vanishing.passage(source.name, conversation_id) if self.whole and source is not None else None
 
-    def insert(self, turn: Turn, findings: tuple[Finding, ...] = ()) -> Turn:
-        """Store a turn that isn't there and return it with its id and ordinal.
-
-        Raises:
-            TurnError: an id that can't be an id, or that another turn has.
-        """
-        check_ids(turn)
-        ordinal = turn.ordinal
-        if ordinal == NEXT:
-            select = "SELECT coalesce(max(ordinal), -1) + 1 FROM turns WHERE conversation_id = ?"
-            ordinal = self.connection.execute(select, (turn.conversation_id,)).fetchone()[0]
-        stored = placed(turn, turn_id=turn.turn_id or self._next_id, ordinal=ordinal)
-        turn_id = self._insert(stored, findings, is_named=bool(turn.turn_id))
-        self.log_added()
-        return stored if turn_id == stored.turn_id else placed(stored, turn_id=turn_id, ordinal=ordinal)
-
-    @property
-    def _next_id(self) -> str:
-        return f"t{self._next_row}"
-
-    def _insert(self, turn: Turn, findings: tuple[Finding, ...], *, is_named: bool) -> str:
-        """Store a turn with checked ids and return its own; one without, or not ``is_named``, gets the next free."""
-        values = stored_values(turn)
-        row, turn_id = self._next_row, turn.turn_id or self._next_id
-        if not self.connection.execute(_INSERT, (row, turn_id, *values)).rowcount:
-            if is_named:
-                raise TurnError(
-                    f"a turn with the id {turn_id!r} is stored already; leave turn_id empty to get a new one, "
-                    "or correct the stored turn"
-                )
-            turn_id = f"t{row}-{self.now}"
-            self.connection.execute(_INSERT, (row, turn_id, *values))
-        if findings:
-            put_findings(self.connection, row, findings)
-            self._found.update((one.kind, one.action) for one in findings)
-        self._next_row += 1
-        if self._next_row - self._first_unlogged >= _LOGGED_AT_ONCE:
-            self.log_added()
-        return turn_id
-
-    def log_added(self) -> None:
-        """Number the additions that aren't numbered yet; every other change comes after them."""
-        first, self._first_unlogged = self._first_unlogged, self._next_row
-        if first + 1 == self._next_row:
-            log(self.connection, "add", first, self.now)
-        elif first < self._next_row:
-            self.connection.execute(_LOG_ADDED, (self.now, first, self._next_row))
-
     def _compare(self, turn: Turn, known: Known, findings: tuple[Finding, ...]) -> None:
         """Lay a turn over the stored one where its source has changed since; leave what was changed here."""
         sha256 = digest(turn.text)
-        if not self.newer or known.row >= self._first_row or turn.source is None or turn.source.raw is None:
+        if not self.newer or known.row >= self._new.first_row or turn.source is None or turn.source.raw is None:
             if sha256 != known.sha256:
                 self._differing.append(known.turn_id)
             return
@@ -311,8 +238,8 @@ class Appending:
         self._log_correction(row)
 
     def _log_correction(self, row: int) -> int:
-        self.log_added()
-        return log(self.connection, "correct", row, self.now)
+        self._new.log_added()
+        return log(self.connection, "correct", row, self._new.now)
 
     def _withhold(self, item: Withheld) -> None:
         """Take what a source shows no more out of recall; what was never stored stays unstored."""
@@ -337,9 +264,3 @@ def store_title(connection: Connection, conversation: Conversation) -> None:
         "INSERT INTO conversations VALUES (?, ?) ON CONFLICT (conversation_id) DO UPDATE SET title = excluded.title",
         (conversation.conversation_id, text_bytes(conversation.title)),
     )
-
-
-def log(connection: Connection, kind: str, row: int, now: int) -> int:
-    """Number a change, and return its number."""
-    cursor = connection.execute("INSERT INTO changes (kind, row, changed_at) VALUES (?, ?, ?)", (kind, row, now))
-    return int(cursor.lastrowid or 0)

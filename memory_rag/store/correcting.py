@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory_rag.store.appending import log
 from memory_rag.store.engine import Connection
+from memory_rag.store.inserting import log
 from memory_rag.store.removal import note_erasing
 from memory_rag.store.turn_rows import instant, row_values
 from memory_rag.turns import Block, Turn, text_bytes, text_from_bytes

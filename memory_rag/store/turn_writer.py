@@ -15,6 +15,7 @@ from memory_rag.store.correcting import Correction, erase_and_correct, keep_and_
 from memory_rag.store.engine import Connection, Connections
 from memory_rag.store.erasing import Eraser
 from memory_rag.store.findings import Findings, off_record_since, replace_findings, set_off_record
+from memory_rag.store.inserting import Inserting
 from memory_rag.store.removal import take_out
 from memory_rag.store.screening import Screen, Unstored
 from memory_rag.store.together import Together
@@ -52,10 +53,10 @@ class TurnWriter(TurnReader, ABC):
                     f"the turn {turn.source.native_id!r} of {turn.source.name} was forgotten, and what is forgotten "
                     "stays so; to take it in again, import it with: memory-rag import --include-forgotten"
                 )
-            appending = Appending(connection)
-            if refusal := appending.refusal(screened):
+            new = Inserting(connection)
+            if refusal := new.refusal(screened):
                 return Unstored.of(turn, refusal)
-            return appending.insert(screened.turn, screened.findings)
+            return new.add(screened.turn, screened.findings)
 
     def append(
         self,

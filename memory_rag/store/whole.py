@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from memory_rag.errors import StoreError
-from memory_rag.store.appending import log, store_title
+from memory_rag.store.appending import store_title
 from memory_rag.store.engine import Connection, Connections
+from memory_rag.store.inserting import log
 from memory_rag.store.snapshot import Snapshot
 from memory_rag.store.turn_rows import COLUMNS, row_values, turn_of
 from memory_rag.turns import Conversation, Turn, text_bytes, text_from_bytes

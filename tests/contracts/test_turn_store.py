@@ -86,7 +86,7 @@ def test_any_text_comes_back_code_point_by_code_point(
 
     (back,) = filling.get([stored.turn_id])
     assert (back.text, back.speaker, back.said_at_text) == (text, speaker, said_at_text)
-    assert filling.conversations() == [Conversation("c", title)]
+    assert Conversation("c", title) in filling.conversations()
 
 
 @given(

@@ -17,12 +17,12 @@ from tests.postgres_server import PostgresServer
 OWNERS = ["ada", "bo", "cy", "Åsa", "东京", "x" * 200]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def url(postgres: PostgresServer) -> str:
     return postgres.new_database()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def stores(url: str) -> Iterator[list[PostgresTurnStore]]:
     stores = [PostgresTurnStore(url, owner=owner, n_partitions=4) for owner in OWNERS]
     yield stores
