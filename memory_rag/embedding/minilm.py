@@ -92,21 +92,30 @@ class MiniLmEmbedder:
         )
 
     def embed_turns(self, texts: Sequence[str]) -> Vectors:
-        tokenizer, network = self._tokenizer.loaded(), self._network.loaded()
+        tokenizer = self._tokenizer.loaded()
         distinct = Distinct.of(texts)
         tokens = [tokenizer.ids(text) for text in distinct.texts]
-        lengths = [len(own) + MARKS for own in tokens]
-        of_each = (lengths[place] for place in distinct.places)
+        of_each = (len(tokens[place]) + MARKS for place in distinct.places)
         check_lengths(texts, n_tokens=of_each, most=MAX_TOKENS, reader="minilm")
+        return self._vectors_of(tokens)[distinct.places]
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        # Somebody waits, and each look of the tokenizer gives the interpreter's lock up to other threads: one a text.
+        tokenizer = self._tokenizer.loaded()
+        tokens = [tokenizer.ids(text) for text in texts]
+        if max(map(len, tokens), default=0) <= self._shape.size:
+            return self._vectors_of(tokens)
+        return mean_of_passages(texts, passages=self.passages, embed=self.embed_turns)
+
+    def _vectors_of(self, tokens: Sequence[list[int]]) -> Vectors:
+        """Return a unit-length row for the tokens of each text, none of which is too long."""
+        network = self._network.loaded()
         rows = np.zeros((len(tokens), DIM), np.float32)
-        batches = batches_by_length(lengths)
+        batches = batches_by_length([len(own) + MARKS for own in tokens])
         made = in_parallel(lambda batch: network.run([tokens[i] for i in batch]), batches, threads=self._threads)
         for batch, vectors in zip(batches, made, strict=True):
             rows[batch] = vectors
-        return checked_vectors(rows[distinct.places], n=len(texts), dim=DIM)
-
-    def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return mean_of_passages(texts, passages=self.passages, embed=self.embed_turns)
+        return checked_vectors(rows, n=len(tokens), dim=DIM)
 
 
 def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:

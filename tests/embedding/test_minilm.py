@@ -74,6 +74,20 @@ def test_a_question_longer_than_the_model_reads_is_the_mean_of_its_passages(mini
     assert np.allclose(minilm.embed_queries([question])[0], mean / np.linalg.norm(mean), atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("question", "n_passages"),
+    [("", 1), ("What did I say about tea?", 1), ("\ud83d\ude00 tea", 1), ("tea " * 126, 1), ("tea " * 127, 2)],
+)
+def test_a_question_of_one_passage_has_the_very_vector_of_its_text(
+    minilm: MiniLmEmbedder, question: str, n_passages: int
+) -> None:
+    alone = minilm.embed_queries([question])
+
+    assert len(minilm.passages(question)) == n_passages
+    assert (alone.tobytes() == minilm.embed_turns([question]).tobytes()) is (n_passages == 1)
+    assert (minilm.embed_queries([question, "tea " * 400, question])[[0, 2]] == alone).all()
+
+
 @pytest.mark.parametrize("text", ["", " ", "\n\t", "\0", "\ud800", "\ude00\ud83d", "😀", "\u0301", "ﷺ", "日本" * 20])
 def test_every_text_has_a_vector(minilm: MiniLmEmbedder, text: str) -> None:
     assert minilm.passages(text) == (Span(0, len(text)),)
