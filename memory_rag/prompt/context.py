@@ -49,6 +49,8 @@ class Assembly:
     earlier: EarlierSearch | None = None
     nearest: Search | None = None
     """A search without a floor: for what is asked and nothing said clearly answers."""
+    lays_floor: bool = False
+    """Whether ``search`` has no floor either, so that what is unlikely is left out here: nobody searches twice."""
 
     def assemble(
         self,
@@ -116,17 +118,22 @@ class Assembly:
             left -= earlier.n_tokens
             outside = _outside(wish.within, window, asked)
             ranking = self.search(question, outside)
-            if not ranking.hits and self.nearest is not None and self.need_of(question) is Need.ASKED:
+            is_asked = self.need_of(question) is Need.ASKED
+            if self.lays_floor and ranking.evidence == "none":
+                ranking = nearest_of(ranking) if is_asked else replace(ranking, hits=())
+            elif not ranking.hits and self.nearest is not None and is_asked:
                 ranking = nearest_of(self.nearest(question, outside))
             if is_quoted(need, ranking):
-                found = retrieved_turns(
-                    ranking,
-                    around=self.around,
-                    n_tokens=left - self._summary_cost(summary),
-                    counter=self.counter,
-                    zone=self.zone,
-                    without=frozenset(window.turn_ids),
-                )
+                # One look at the store for all of them: a server answers each by itself with a transaction.
+                with self.store.connections.reading():
+                    found = retrieved_turns(
+                        ranking,
+                        around=self.around,
+                        n_tokens=left - self._summary_cost(summary),
+                        counter=self.counter,
+                        zone=self.zone,
+                        without=frozenset(window.turn_ids),
+                    )
             elif ranking.hits:
                 notes = [NOT_STRONG.format(evidence=ranking.evidence)]
         if earlier.text and not found.text:

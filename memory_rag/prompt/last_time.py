@@ -71,7 +71,10 @@ def asks_of_last_time(question: str) -> bool:
 def with_last_time(
     memory: SearchedMemory, *, talks: Callable[[], Talks | None], clock: Callable[[], datetime]
 ) -> Callable[[str, Within], Ranking]:
-    """Return the search of a prompt: a memory's own, but for questions about the last sitting as such."""
+    """Return the search of a prompt: a memory's own without a floor, but for questions about the last sitting as such.
+
+    The prompt lays the floor, since it quotes the nearest turns where somebody asks and nothing clearly answers.
+    """
 
     def search(question: str, within: Within) -> Ranking:
         known = talks()
@@ -80,7 +83,7 @@ def with_last_time(
             found = last_time(question, within, talks=known, store=memory.store, today=today, zone=memory.zone)
             if found is not None:
                 return found
-        return memory.search(question, within=within)
+        return memory.search(question, within=within, floor=False)
 
     return search
 

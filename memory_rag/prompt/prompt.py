@@ -220,17 +220,15 @@ class Prompt:
     def _assembled(self, user_message: str, system: str, wish: ContextWish) -> tuple[PromptContext, Ranking | None]:
         """Put a prompt together; nothing is logged."""
         files = self.files.read()
-        decisions = decisions_part(
-            self.decisions.all(),
-            n_tokens=int(DECISION_SHARE * wish.token_budget),
-            counter=self.counter,
-            zone=self._zone,
-        )
+        with self._store.connections.reading():
+            decisions, preferences, state = self.decisions.all(), self.pins.all(), self.state.get()
         fixed = [
             system_part(system),
-            preferences_part(self.pins.all()),
-            state_part(self.state.get()),
-            decisions,
+            preferences_part(preferences),
+            state_part(state),
+            decisions_part(
+                decisions, n_tokens=int(DECISION_SHARE * wish.token_budget), counter=self.counter, zone=self._zone
+            ),
             files_part(files),
         ]
         assembly = Assembly(
@@ -242,6 +240,7 @@ class Prompt:
             need_of=lambda said: need_of_details(said, languages=self._languages()),
             earlier=None if self.talks is None else self.talks.search_told,
             nearest=self._nearest,
+            lays_floor=self._memory is not None,
         )
         return assembly.assemble(
             user_message,

@@ -168,6 +168,22 @@ def test_where_somebody_asks_and_nothing_clearly_answers_the_nearest_turns_are_q
     assert len([one for one in context.included if one.why.startswith("hit")]) == (3 if is_quoted else 0)
 
 
+@pytest.mark.parametrize("said", ["What did I say my name was?", "What did I say about roses?", "Is soil heavy?"])
+def test_a_prompt_searches_once_whatever_is_found(tmp_path: Path, said: str) -> None:
+    asked: list[str] = []
+
+    class Counted(Memory):
+        def search(self, query: str, **wishes: Any) -> Ranking:
+            asked.append(query)
+            return super().search(query, **wishes)
+
+    with Counted.open(tmp_path / "work", embedder="none") as memory:
+        memory.add("Roses go in the ground in March.", conversation_id="garden")
+        memory.context(said, conversation_id="new")
+
+    assert asked == [said]
+
+
 def test_the_nearest_turns_are_no_answer_to_what_is_searched_for_always(memory: Memory) -> None:
     memory.add("Roses go in the ground in March.", conversation_id="garden")
 
