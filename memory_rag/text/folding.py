@@ -1,7 +1,7 @@
 """Texts that read alike, made equal; and the way back to the code points as they were written.
 
 Folding ignores what typing, copying and typesetting change without changing the words: composition (NFC),
-case (Unicode's full case folding: ``Straße`` reads as ``STRASSE``, ``ς`` as ``σ``), runs of white space, the
+case (Unicode's full case folding: ``Straße`` reads as ``STRASSE``, ``İ`` as ``i``, ``ς`` as ``σ``), white space, the
 kind of quotation mark, apostrophe and dash, the ellipsis sign, and characters that take no room. It is not
 NFKC: ``①``, ``ｆ`` and ``²`` stay what they are. The dotless ``ı`` stays apart from ``i``, as Unicode has it.
 """
@@ -40,6 +40,7 @@ _NOT_SEEN = dict.fromkeys(map(ord, _UNSEEN | _PRESENTATION))
 # Sorting a letter's marks takes time in the square of their number (a million marks: hours), so a letter
 # with more than this is left as it is written. Unicode's stream-safe format stops at 30.
 _MOST_MARKS = 64
+_DOTTED = re.compile("i\u0307+")
 _Sort = Literal["plain", "unseen", "mark", "long"]
 _ASCII_SPACE = dict.fromkeys(map(ord, "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f"), " ")
 
@@ -62,7 +63,7 @@ class Folded:
     def span(self, start: int, end: int) -> Span:
         """Return the code points of the original that became ``text[start:end]``.
 
-        Half-open. Whole written characters only: a letter comes with its combining marks, ``ß`` and ``İ``
+        Half-open. Whole written characters only: a letter comes with its combining marks, ``ß``
         and an emoji sequence come whole even when the range holds a part of them. Unseen characters at
         either edge stay out. An empty range gives an empty span.
 
@@ -151,6 +152,11 @@ def is_mark(character: str) -> bool:
     )
 
 
+def is_unseen(character: str) -> bool:
+    """Tell whether a character takes no room: a soft hyphen, a zero-width or direction mark."""
+    return character in _UNSEEN
+
+
 def _assemble(text: str, smooth: str, pattern: re.Pattern[str]) -> Folded:
     """Put the folded text together: ``smooth`` where it is one to one with ``text``, else folded pieces."""
     starts, ends, froms, tos = array("q"), array("q"), array("q"), array("q")
@@ -185,7 +191,8 @@ def _fold_piece(piece: str) -> str:
         return seen
     # Case folding before the canonical order is there would go wrong for U+0345 (iota subscript).
     caseless = unicodedata.normalize("NFD", seen).casefold()
-    return unicodedata.normalize("NFC", caseless.translate(_ALIKE))
+    # Without the dot that a folded İ leaves, which nobody types: "istanbul" is İSTANBUL in small letters.
+    return unicodedata.normalize("NFC", _DOTTED.sub("i", caseless).translate(_ALIKE))
 
 
 @lru_cache(maxsize=256)

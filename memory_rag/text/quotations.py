@@ -10,13 +10,16 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from memory_rag.text.attribution import claimed_speakers
+from memory_rag.text.folding import is_unseen
 from memory_rag.text.word_bounds import is_spaced
 from memory_rag.turns import Span
 
 # What may close each opening mark. Swedish and Finnish close with the mark they open with; German, Danish
 # and others open with what English and French close with.
 _CLOSED_BY = {
-    '"': '"',
+    '"': '"”',
+    "＂": "＂",
+    "〝": "〞〟",
     "“": '”"',
     "„": '“”"',
     "”": "”",
@@ -33,12 +36,14 @@ _CLOSED_BY = {
 }
 _SINGLE = frozenset("'‘’‚‹›")
 # These pairs close each other wherever they stand; other closing marks follow a word and precede none.
-_SURE = frozenset(["“”", "„”", "„“", "«»", "‹›", "「」", "『』"])
-_ONLY_OPEN = frozenset("“„‘‚«‹「『")
+_SURE = frozenset(["“”", "„”", "„“", "«»", "‹›", "「」", "『』", "〝〞", "〝〟"])
+_ONLY_OPEN = frozenset("“„‘‚«‹「『〝")
 _SPACED_INSIDE = frozenset("«‹")
 _AFTER_THESE_OPENS = frozenset(":/*_~|>，。：、；！？") | frozenset(_CLOSED_BY)
 _MARK = re.compile("[" + "".join(sorted({*_CLOSED_BY, *"".join(_CLOSED_BY.values())})) + "]")
 _DEEPEST = 8
+_MOST_ESCAPES = 7
+"""Backslashes before a mark in JSON within JSON within JSON."""
 # Words that English shortens in front, with an apostrophe that looks like an opening mark.
 _SHORTENED = re.compile(r"(?:tis|twas|twere|em|cause|til|cuz|cos|n|\d0s)(?![^\W_])", re.IGNORECASE)
 _BLANK_LINE = re.compile(r"\n[ \t]*(?=\n)")
@@ -173,7 +178,7 @@ def _block_quote(passage: _Passage) -> Iterator[_Found]:
 def _between_marks(passage: _Passage) -> Iterator[_Found]:
     text = passage.text
     for start, end in _pairs(text):
-        inner = _trimmed(text, start + 1, end)
+        inner = _trimmed(text, start + 1, end - _escapes(text, end))
         if inner is not None:
             span = passage.span(inner.start, inner.end)
             quotation = Quotation(inner.of(text), span, (text[start], text[end]))
@@ -229,6 +234,8 @@ def _opened(text: str, open_marks: Sequence[int], at: int) -> int | None:
     """Return which of the open marks the mark at this place closes; None when it closes none of them."""
     for depth in range(len(open_marks) - 1, -1, -1):
         opening = text[open_marks[depth]]
+        if _escapes(text, at) != _escapes(text, open_marks[depth]):
+            continue  # JSON in an answer: \" ends nothing but what \" began.
         if text[at] in _CLOSED_BY[opening]:
             return depth if opening + text[at] in _SURE or _may_close(text, at) else None
         if text[at] in _SINGLE and opening not in _SINGLE:
@@ -237,7 +244,7 @@ def _opened(text: str, open_marks: Sequence[int], at: int) -> int | None:
 
 
 def _may_open(text: str, at: int) -> bool:
-    mark, before, after = text[at], text[at - 1 : at], text[at + 1 : at + 2]
+    mark, before, after = text[at], _before(text, at), _after(text, at)
     if mark not in _CLOSED_BY or not after or (after.isspace() and mark not in _SPACED_INSIDE):
         return False
     if mark in "'’" and _SHORTENED.match(text, at + 1):
@@ -249,10 +256,34 @@ def _may_open(text: str, at: int) -> bool:
 
 
 def _may_close(text: str, at: int) -> bool:
-    before, after = text[at - 1 : at], text[at + 1 : at + 2]
+    before, after = _before(text, at), _after(text, at)
     if not before or before.isspace():
         return False
     return not after.isalnum() or not is_spaced(after) or (text[at] == '"' and not _may_open(text, at))
+
+
+def _escapes(text: str, at: int) -> int:
+    """Return how many backslashes stand right before a mark."""
+    start = at
+    while start > 0 and at - start < _MOST_ESCAPES and text[start - 1] == "\\":
+        start -= 1
+    return at - start
+
+
+def _before(text: str, at: int) -> str:
+    """Return the sign before a mark, its backslashes and what is not seen left out; empty at the beginning."""
+    at -= _escapes(text, at) + 1
+    while at >= 0 and is_unseen(text[at]):
+        at -= 1
+    return text[at] if at >= 0 else ""
+
+
+def _after(text: str, at: int) -> str:
+    """Return the sign after a mark, but for what is not seen; empty at the end."""
+    at += 1
+    while at < len(text) and is_unseen(text[at]):
+        at += 1
+    return text[at : at + 1]
 
 
 def _joins_letters(text: str, at: int) -> bool:

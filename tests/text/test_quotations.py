@@ -32,6 +32,12 @@ def quoted(text: str) -> list[str]:
         ("tak „a b” tam", "a b", ("„", "”")),
         ("so ‚a b‘ da", "a b", ("‚", "‘")),
         ("so ›a b‹ da", "a b", ("›", "‹")),
+        ('so "a b” there', "a b", ('"', "”")),
+        ("so ＂a b＂ there", "a b", ("＂", "＂")),
+        ("彼は〝本〟と", "本", ("〝", "〟")),
+        ('\u200f"a b"\u200f.', "a b", ('"', '"')),
+        ("\ufeff”a b”\u200b, så", "a b", ("”", "”")),
+        ('so \\"a b\\" there', "a b", ('"', '"')),
         ("他说「你好」了", "你好", ("「", "」")),
         ("彼は『本』と", "本", ("『", "』")),
         ('他说"你好"了', "你好", ('"', '"')),
@@ -80,6 +86,13 @@ def test_a_quotation_within_another_is_found_once_after_it() -> None:
     assert quoted("«Hun sa “nei takk” da»") == ["Hun sa “nei takk” da", "nei takk"]
     assert quoted("「彼は『はい』と言った」") == ["彼は『はい』と言った", "はい"]
     assert quoted("“‘only the inner one’”") == ["only the inner one"]
+
+
+def test_quotations_in_json_are_found_however_often_they_are_escaped() -> None:
+    assert quoted('{"a": "You said \\"no dogs\\"."}') == ["a", 'You said \\"no dogs\\".', "no dogs"]
+    assert quoted(r"{\"a\": \"You said \\\"no dogs\\\".\"}") == ["a", r"You said \\\"no dogs\\\".", "no dogs"]
+    assert quoted(r"[\"no dogs\", \"no cats\"]") == ["no dogs", "no cats"]
+    assert quoted('"Han sa ”nej tack” där"') == ["Han sa ”nej tack” där", "nej tack"]
 
 
 def test_a_mark_without_partner_swallows_nothing() -> None:
