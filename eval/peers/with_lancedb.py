@@ -10,6 +10,8 @@ import pyarrow as pa
 from lancedb.rerankers import RRFReranker
 from serving import K, in_batches, serve, turns_of, vectors_of
 
+WANTED = ["id", "text"]
+"""Without it, it would return every hit's vector, too."""
 INDEXED_FROM = 100_000
 """Rows from which on its documentation asks for a vector index."""
 PARTITIONS = 256
@@ -64,7 +66,7 @@ class Peer:
         return [row["id"] for row in within.to_list()]
 
     def nearest(self, text: str, vector: Any) -> list[str]:
-        asked = self.table.search(vector, vector_column_name="vector").distance_type("dot").limit(K).select(["id"])
+        asked = self.table.search(vector, vector_column_name="vector").distance_type("dot").limit(K).select(WANTED)
         return [row["id"] for row in (asked.refine_factor(10) if self.is_indexed else asked).to_list()]
 
     def delete(self, turn_id: str) -> None:
@@ -75,7 +77,7 @@ class Peer:
 
     def _hybrid(self, text: str, vector: Any) -> Any:
         asked = self.table.search(query_type="hybrid", vector_column_name="vector", fts_columns="text")
-        asked = asked.vector(vector).text(text).distance_type("dot").rerank(self.fusion).limit(K)
+        asked = asked.vector(vector).text(text).distance_type("dot").rerank(self.fusion).limit(K).select(WANTED)
         return asked.refine_factor(10) if self.is_indexed else asked
 
 

@@ -22,7 +22,6 @@ class Peer:
 
     def load(self, turns: str, vectors: str, n: int) -> None:
         """Load the first n turns, or those of them that aren't there yet."""
-        self.embedder.know((turn["text"] for turn in turns_of(turns, n)), vectors_of(vectors)[:n])
         self.open()
         self.memory.add_many(turn_of(turn) for turn in islice(turns_of(turns, n), len(self.memory), None))
         self.memory.embed()
@@ -32,7 +31,11 @@ class Peer:
         self.memory = Memory.open(self.folder, embedder=self.embedder, durability=self.durability)
 
     def before(self, what: str, given: dict[str, Any]) -> None:
-        if "turn" in given:
+        if "turns" in given:
+            # What looks vectors up takes the place of a model: that it can is no part of the import.
+            texts = (turn["text"] for turn in turns_of(given["turns"], given["n"]))
+            self.embedder.know(texts, vectors_of(given["vectors"])[: given["n"]])
+        elif "turn" in given:
             self.embedder.give(given["turn"]["text"], given["vector"])
         elif "vector" in given:
             self.embedder.asked = given["vector"]

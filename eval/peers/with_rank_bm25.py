@@ -22,15 +22,16 @@ class Peer:
 
     def open(self) -> None:
         source = json.loads((self.folder / "source.json").read_text(encoding="utf-8"))
-        self.ids, tokens = [], []
+        self.turns, tokens = [], []
         for turn in turns_of(source["turns"], source["n"]):
-            self.ids.append(turn["id"])
+            self.turns.append((turn["id"], turn["text"]))
             tokens.append(searchable(turn).lower().split())
         self.index = BM25Okapi(tokens)
 
     def search(self, text: str, vector: Any) -> list[str]:
         scores = self.index.get_scores(text.lower().split())
-        return [self.ids[number] for number in np.argsort(-scores)[:K].tolist()]
+        best = np.argpartition(-scores, K)[:K] if len(scores) > K else np.arange(len(scores))
+        return [self.turns[number][0] for number in best[np.argsort(-scores[best])].tolist()]
 
     def close(self) -> None:
         pass

@@ -24,7 +24,13 @@ from memory_rag.evaluation.provenance import provenance, write_result
 from memory_rag.evaluation.speed import SEED, SIZES
 from memory_rag.evaluation.speed_charts import write_speed_charts
 from memory_rag.evaluation.speed_imports import TURNS, import_trial
-from memory_rag.evaluation.speed_peers_command import add_options, peers_result
+from memory_rag.evaluation.speed_peers_command import (
+    add_chart_options,
+    add_options,
+    draw_charts,
+    load_everybody,
+    peers_result,
+)
 from memory_rag.evaluation.speed_subjects import Repetitions
 from memory_rag.evaluation.tables import fill_pages
 from memory_rag.memory import Memory
@@ -95,6 +101,9 @@ def _parser() -> argparse.ArgumentParser:
     comparing = commands.add_parser("speed-peers", help="how fast it is beside other memories, in turns with each")
     comparing.set_defaults(run=_compare)
     add_options(comparing)
+    drawing = commands.add_parser("speed-charts", help="draw the charts of a comparison that was made")
+    drawing.set_defaults(run=draw_charts)
+    add_chart_options(drawing)
     counting = commands.add_parser("speed-counted", help="what an add and a search do, counted and not timed")
     counting.set_defaults(run=_count)
     counting.add_argument("--out", type=Path, required=True, help="folder for speed-counted.json")
@@ -199,6 +208,10 @@ def _time(given: argparse.Namespace) -> None:
 
 
 def _compare(given: argparse.Namespace) -> None:
+    if given.load_only:
+        with _progress(auto_refresh=False) as shown:
+            load_everybody(given, tell=_told(shown))
+        return
     with _progress(auto_refresh=False) as shown:
         result = peers_result(given, tell=_told(shown))
     write_result(given.out / "speed-peers.json", result)

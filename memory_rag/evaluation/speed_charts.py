@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memory_rag.evaluation.canvas import draw_line, label_ends, new_figure, style, svg_of
 from memory_rag.evaluation.series import Series
-from memory_rag.evaluation.speed_peer_tables import US
+from memory_rag.evaluation.speed_peer_ratios import US
 
 if TYPE_CHECKING:
     from memory_rag.evaluation.canvas import Figure

@@ -10,21 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from time import sleep
 from typing import Any, Final
 
 from memory_rag.evaluation.speed_peer import PeerError, PeerProcess, disk_bytes, strace
-from memory_rag.evaluation.speed_peers import (
-    PEERS,
-    US,
-    US_FULL,
-    Act,
-    Often,
-    Peer,
-    Side,
-    in_turns,
-    opened_cold,
-    waits_for_disk,
-)
+from memory_rag.evaluation.speed_peer_fresh import opened_cold, waits_for_disk
+from memory_rag.evaluation.speed_peer_side import ACTS, Act, Side, in_turns
+from memory_rag.evaluation.speed_peers import PEERS, US, US_FULL, Often, Peer
 from memory_rag.evaluation.speed_shared import Question, SharedCorpus
 from memory_rag.evaluation.speed_subjects import Tell
 
@@ -43,6 +35,13 @@ class Bounds:
 
     load_s: float = 180.0
     mib: int = 8_000
+    step_s: float = 30.0
+    """One add, search or delete: what would take longer by what it took at a tenth of the turns isn't tried."""
+
+    @property
+    def ended_s(self) -> float:
+        """What takes so long all the same is ended, and its peer is left out."""
+        return 4 * self.step_s
 
 
 def busy() -> float:
@@ -77,16 +76,26 @@ class Comparison:
         self.tell = tell
         self._smallest = 0
 
-    def run(self, *, compared: Sequence[int], grown: Sequence[int]) -> dict[str, Any]:
-        """Measure at every size, smallest first, and return what was measured, all that is kept included."""
+    def load(self, *, compared: Sequence[int], grown: Sequence[int]) -> None:
+        """Write turns and vectors and load them into everybody, smallest size first.
+
+        It is told by processor time alone, and what is loaded stays: the machine needn't be calm before the rest.
+        """
         sizes = sorted({*compared, *grown})
-        self._smallest = min(compared, default=0)
         self.tell("writing turns and vectors", 0, 1)
         self.shared.write(sizes[-1])
         self.tell("writing turns and vectors", 1, 1)
         for place, size in enumerate(sizes):
             self._load(size, sizes[place - 1] if place else None, with_peers=size in compared)
-            questions = self.shared.questions(self.often.questions * 2, among=size)
+
+    def run(self, *, compared: Sequence[int], grown: Sequence[int]) -> dict[str, Any]:
+        """Measure at every size, smallest first, and return what was measured, all that is kept included."""
+        self.load(compared=compared, grown=grown)
+        sizes = sorted({*compared, *grown})
+        self._smallest = min(compared, default=0)
+        for size in sizes:
+            questions = self.shared.questions(self.often.all_questions, among=size)
+            self._import(size)
             self._alone(size, questions)
             if size in compared:
                 for done, peer in enumerate(self.peers):
@@ -119,11 +128,7 @@ class Comparison:
         try:
             with self._start(peer, size) as process:
                 loaded = process.ask(
-                    "load",
-                    turns=str(self.shared.turns_path),
-                    vectors=str(self.shared.vectors_path),
-                    n=size,
-                    within_s=None if peer is US else self.bounds.load_s * busy(),
+                    "load", within_s=None if peer is US else self.bounds.load_s * busy(), **self._all_turns(size)
                 )
                 process.ask("close")
         except PeerError as error:
@@ -155,47 +160,81 @@ class Comparison:
 
     # -- measuring
 
+    def _import(self, size: int) -> None:
+        """Measure what it takes us to import all turns of a size at once, with their vectors, into a new folder."""
+        if self._part(size, US, "import").exists():
+            return
+        folder = self.work / "import"
+        shutil.rmtree(folder, ignore_errors=True)
+        with self._start(US, size, folder=folder) as process:
+            took = process.ask("load", **self._all_turns(size))
+            process.ask("close")
+        shutil.rmtree(folder, ignore_errors=True)
+        self._keep(size, US, "import", {"s": took.s, "cpu_s": took.cpu_s, "peak_mib": took.peak_mib, "busy": busy()})
+
     def _alone(self, size: int, questions: Sequence[Question]) -> None:
         """Measure us without anybody: every search of ours, adds of both durabilities, opening, memory."""
         if self._part(size, US, "alone").exists():
             return
         measured: dict[str, Any] = {}
-        acts: Mapping[Peer, Sequence[Act]] = {US: (Side.add, Side.delete), US_FULL: (Side.add,)}
-        for peer, way in ((US, "search"), (US, "keyword"), (US_FULL, "search")):
+        # Words alone first: what the others add has to be searched by no more than they do.
+        trials: tuple[tuple[Peer, str, Sequence[Act]], ...] = (
+            (US, "keyword", ()),
+            (US, "search", ACTS),
+            (US_FULL, "search", (Side.add,)),
+        )
+        often = replace(self.often, adds=ADDS_ALONE)
+        for peer, way, acts in trials:
             with self._start(peer, size) as process:
                 process.ask("open")
-                side = Side(peer, process, questions, self._new_turns())
-                in_turns(
-                    [side],
-                    replace(self.often, adds=ADDS_ALONE),
-                    our_way=way,
-                    acts=() if way == "keyword" else acts[peer],
-                )
-                times = {name: took.as_json() for name, took in side.times.items()}
+                side = Side(peer, process, questions, self._new_turns(), often=often, our_way=way)
+                side.warm_up()
+                sleep(often.settle_s)
+                if acts is ACTS:
+                    measured["agreement"] = side.agreement()
+                in_turns([side], acts=acts)
+                times = side.as_json()
                 if peer is US_FULL:
-                    measured["add_full"] = times["add"] | {"waits_for_disk": self._waits_for_disk(US_FULL, size)}
+                    measured["add_full"] = times["add"]
                 elif way == "keyword":
                     measured["keyword"] = times["keyword"]
                 else:
-                    times["add"]["waits_for_disk"] = self._waits_for_disk(US, size)
-                    measured |= times | {"agreement": side.agreement()}
+                    measured |= times
                 process.ask("close")
         for name, way in (("cold", "search"), ("cold_keyword", "keyword")):
             start = {"us": lambda: self._start(US, size)}
             measured[name] = opened_cold(start, questions[0], self.often, our_way=way)["us"]
+        for peer, name in ((US, "add"), (US_FULL, "add_full")):
+            measured[name]["waits_for_disk"] = self._waits_for_disk(peer, size)
         self._keep(size, US, "alone", measured)
 
     def _beside(self, peer: Peer, size: int, questions: Sequence[Question]) -> None:
         loaded = json.loads(self._part(size, peer, "load").read_text(encoding="utf-8"))
         if self._part(size, peer, "beside").exists() or "left_out" in loaded:
             return
+        not_tried = self._not_tried(peer, size)
+        if why := not_tried.get("search"):
+            self._keep(size, peer, "beside", {"left_out": f"search: {why}"})
+            return
         our_way = "keyword" if peer.ranks_by == "keyword" else "search"
         try:
-            measured = self._measured_beside(peer, size, questions, our_way)
+            measured = self._measured_beside(peer, size, questions, our_way=our_way, not_tried=not_tried)
         except PeerError as error:
             self._leave_out(error, peer, size, "beside")
             return
         self._keep(size, peer, "beside", measured)
+
+    def _not_tried(self, peer: Peer, size: int) -> dict[str, str]:
+        """Return what would take too long by what it took at a tenth of the size, and how long, by kind."""
+        path = self._part(size // 10, peer, "beside")
+        before = json.loads(path.read_text(encoding="utf-8")).get("peer", {}) if path.exists() else {}
+        found = {}
+        for way in ("search", "filtered", "add", "add_and_ask", "delete"):
+            took_s = before.get(way, {}).get("median_ms", 0.0) / 1000
+            if took_s * 10 > self.bounds.step_s:
+                found[way] = f"would take about {took_s * 10:,.0f} s by the {took_s:,.1f} s at {size // 10:,} turns"
+        # Nothing is deleted that wasn't added.
+        return found | {way: found["add"] for way in ("add_and_ask", "delete") if "add" in found}
 
     def _leave_out(self, error: PeerError, peer: Peer, size: int, what: str) -> None:
         """Keep why a peer isn't in the result; where we are the ones who failed, there is none."""
@@ -203,26 +242,43 @@ class Comparison:
             raise error
         self._keep(size, peer, what, {"left_out": str(error)})
 
-    def _measured_beside(self, peer: Peer, size: int, questions: Sequence[Question], our_way: str) -> dict[str, Any]:
-        measured: dict[str, Any] = {"load_average": os.getloadavg()[0]}
-        if peer.can_add and (waits := self._waits_for_disk(peer, size)) is not None:
-            measured["waits_for_disk_an_add"] = waits
+    def _measured_beside(
+        self, peer: Peer, size: int, questions: Sequence[Question], *, our_way: str, not_tried: Mapping[str, str]
+    ) -> dict[str, Any]:
+        measured: dict[str, Any] = {"load_average": os.getloadavg()[0], "not_tried": dict(not_tried)}
+        us = peer.against
         measured["cold"] = opened_cold(
-            {"peer": lambda: self._start(peer, size), "us": lambda: self._start(US, size)}, questions[0], self.often
+            {"peer": lambda: self._start(peer, size), "us": lambda: self._start(us, size)},
+            questions[0],
+            self.often,
+            our_way=our_way,
         )
-        with self._start(peer, size) as theirs, self._start(US, size) as ours:
+        with self._start(peer, size) as theirs, self._start(us, size) as ours:
             theirs.ask("open")
             ours.ask("open")
             sides = [
-                Side(peer, theirs, questions, self._new_turns()),
-                Side(US, ours, questions, self._new_turns()),
+                Side(
+                    whose,
+                    process,
+                    questions,
+                    self._new_turns(),
+                    often=self.often,
+                    our_way=our_way,
+                    not_tried=not_tried,
+                )
+                for whose, process in ((peer, theirs), (us, ours))
             ]
-            in_turns(sides, self.often, our_way=our_way)
-            for name, side in zip(("peer", "us"), sides, strict=True):
-                measured[name] = {way: took.as_json() for way, took in side.times.items()}
-                measured[name] |= {"seen": all(side.seen), "gone": all(side.gone), "agreement": side.agreement()}
+            for side in sides:
+                side.warm_up()
+            sleep(self.often.settle_s)
+            agreement = sides[0].agreement()
+            in_turns(sides)
+            measured |= {name: side.as_json() for name, side in zip(("peer", "us"), sides, strict=True)}
+            measured["peer"]["agreement"] = agreement
             theirs.ask("close")
             ours.ask("close")
+        if sides[0].can("add") and (waits := self._waits_for_disk(peer, size)) is not None:
+            measured["waits_for_disk_an_add"] = waits
         return measured
 
     def _waits_for_disk(self, peer: Peer, size: int) -> float | None:
@@ -239,13 +295,17 @@ class Comparison:
 
     # -- places
 
-    def _start(self, peer: Peer, size: int, *, tracer: tuple[str, ...] = ()) -> PeerProcess:
+    def _all_turns(self, size: int) -> dict[str, Any]:
+        return {"turns": str(self.shared.turns_path), "vectors": str(self.shared.vectors_path), "n": size}
+
+    def _start(self, peer: Peer, size: int, *, tracer: tuple[str, ...] = (), folder: Path | None = None) -> PeerProcess:
         return PeerProcess(
             self.scripts / peer.script,
-            self._folder(peer, size),
+            folder or self._folder(peer, size),
             python=self.our_python if peer.name == US.name else self.python,
             words=peer.words,
             max_mib=None if peer.name == US.name else self.bounds.mib,
+            within_s=None if peer.name == US.name else self.bounds.ended_s,
             tracer=tracer,
             log=self.work / "logs" / f"{peer.name}.log",
         )
@@ -272,7 +332,7 @@ class Comparison:
             found.setdefault(name, {})[what] = json.loads(path.read_text(encoding="utf-8"))
         for peer in PEERS:
             if peer.name in found:
-                found[peer.name]["ranks_by"] = peer.ranks_by
+                found[peer.name] |= {"ranks_by": peer.ranks_by, "waits": peer.waits}
         return found
 
     def _new_turns(self) -> Iterator[tuple[dict[str, str], list[float]]]:

@@ -41,7 +41,8 @@ class Answer:
 class PeerProcess:
     """A peer's script, run by its own Python on a folder of its own.
 
-    ``max_mib`` bounds its data; ``tracer`` goes before the command.
+    ``max_mib`` bounds its data and ``within_s`` the time of each thing that it is asked; ``tracer`` goes before the
+    command.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class PeerProcess:
         python: Path,
         words: tuple[str, ...] = (),
         max_mib: int | None = None,
+        within_s: float | None = None,
         tracer: tuple[str, ...] = (),
         log: Path | None = None,
     ) -> None:
@@ -60,6 +62,7 @@ class PeerProcess:
                 resource.setrlimit(resource.RLIMIT_DATA, (max_mib << 20, max_mib << 20))
 
         self.name = script.stem
+        self.within_s = within_s
         self.began = time.perf_counter()
         self._log = log or folder.with_name(folder.name + ".log")
         self._log.parent.mkdir(parents=True, exist_ok=True)
@@ -87,8 +90,9 @@ class PeerProcess:
         """Have it do something, and return its answer.
 
         Raises:
-            PeerError: it failed, ended, or took longer than ``within_s``.
+            PeerError: it failed, ended, or took longer than ``within_s``, or than anything of it may take.
         """
+        within_s = self.within_s if within_s is None else within_s
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None

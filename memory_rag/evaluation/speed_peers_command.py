@@ -1,4 +1,4 @@
-"""What ``python -m memory_rag.evaluation speed-peers`` and ``speed-counted`` take and do."""
+"""What ``python -m memory_rag.evaluation speed-peers`` and ``speed-charts`` take and do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from memory_rag.errors import SettingsError
 from memory_rag.evaluation.provenance import provenance
-from memory_rag.evaluation.speed_compared import COMPARED_AT, GROWN_AT, Comparison
+from memory_rag.evaluation.speed_charts import write_speed_charts
+from memory_rag.evaluation.speed_compared import COMPARED_AT, GROWN_AT, Bounds, Comparison
 from memory_rag.evaluation.speed_peers import PEERS, Often
 from memory_rag.evaluation.speed_subjects import Tell
 
@@ -47,7 +48,48 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sizes", default=",".join(map(str, COMPARED_AT)), help="turns at which they are compared")
     parser.add_argument("--alone", default=",".join(map(str, GROWN_AT)), help="turns at which we are measured alone")
     parser.add_argument("--quick", action="store_true", help="up to 100,000 turns, fewer questions and openings")
+    parser.add_argument(
+        "--load-only", action="store_true", help="load everybody and stop: the machine may be busy meanwhile"
+    )
+    parser.add_argument(
+        "--load-limit",
+        type=float,
+        default=Bounds().load_s,
+        metavar="SECONDS",
+        help="who loads a size longer is left out",
+    )
     parser.add_argument("--seed", type=int, default=SEED)
+
+
+def add_chart_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``speed-charts``."""
+    parser.add_argument("--results", type=Path, default=Path("eval/results"), help="folder of speed-peers.json")
+    parser.add_argument("--out", type=Path, default=Path("eval/charts"), help="folder for the charts")
+
+
+def draw_charts(given: argparse.Namespace) -> list[Path]:
+    """Draw the charts of a result that is kept, and return the files.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        SettingsError: there is no result.
+    """
+    path = given.results / "speed-peers.json"
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SettingsError(f"{path} doesn't exist; it is made with: make bench-speed") from error
+    return write_speed_charts(found["result"], given.out)
+
+
+def load_everybody(given: argparse.Namespace, *, tell: Tell) -> None:
+    """Load us and the peers into the work folder, as far as they aren't, without timing anything.
+
+    Raises:
+        SettingsError: an unknown peer.
+    """
+    compared, grown = _sizes(given.sizes, given.quick), _sizes(given.alone, given.quick)
+    _comparison(given, tell).load(compared=compared, grown=grown)
 
 
 def peers_result(given: argparse.Namespace, *, tell: Tell) -> dict[str, Any]:
@@ -56,22 +98,9 @@ def peers_result(given: argparse.Namespace, *, tell: Tell) -> dict[str, Any]:
     Raises:
         SettingsError: an unknown peer, or a Python without the peers.
     """
-    names = [name for name in given.peers.split(",") if name]
-    known = {peer.name: peer for peer in PEERS}
-    if unknown := [name for name in names if name not in known]:
-        raise SettingsError(f"unknown peer {unknown[0]!r}; peers are: {', '.join(known)}")
     load_before = os.getloadavg()[0]
-    comparison = Comparison(
-        given.work,
-        given.scripts,
-        our_python=Path(sys.executable),
-        python=given.python,
-        peers=[known[name] for name in names],
-        seed=given.seed,
-        often=_QUICK if given.quick else Often(),
-        tell=tell,
-    )
-    versions = _versions(given.python, names)
+    comparison = _comparison(given, tell)
+    versions = _versions(given.python, [peer.name for peer in comparison.peers])
     result = comparison.run(compared=_sizes(given.sizes, given.quick), grown=_sizes(given.alone, given.quick))
     made = provenance(
         seed=given.seed,
@@ -81,6 +110,24 @@ def peers_result(given: argparse.Namespace, *, tell: Tell) -> dict[str, Any]:
         load_average_after=os.getloadavg()[0],
     )
     return {"provenance": made, "result": result}
+
+
+def _comparison(given: argparse.Namespace, tell: Tell) -> Comparison:
+    names = [name for name in given.peers.split(",") if name]
+    known = {peer.name: peer for peer in PEERS}
+    if unknown := [name for name in names if name not in known]:
+        raise SettingsError(f"unknown peer {unknown[0]!r}; peers are: {', '.join(known)}")
+    return Comparison(
+        given.work,
+        given.scripts,
+        our_python=Path(sys.executable),
+        python=given.python,
+        peers=[known[name] for name in names],
+        seed=given.seed,
+        often=_QUICK if given.quick else Often(),
+        bounds=Bounds(load_s=given.load_limit),
+        tell=tell,
+    )
 
 
 def _sizes(listed: str, quick: bool) -> list[int]:

@@ -18,7 +18,7 @@ from memory_rag.evaluation.speed_peers import PEERS, Often, Peer
 from memory_rag.evaluation.speed_shared import SharedCorpus, agreement, exactly_nearest
 
 SCRIPTS = Path(__file__).parents[2] / "eval" / "peers"
-OFTEN = Often(rounds=2, questions=2, adds=2, deletes=1, openings=0)
+OFTEN = Often(rounds=2, questions=2, adds=2, deletes=1, openings=0, settle_s=0.0)
 LISTED = '''
 """Everything in a list, written down as JSON."""
 
@@ -65,6 +65,35 @@ serve(Peer)
 '''
 
 
+NEAREST = """
+
+def nearest(self, text, vector):
+    import numpy as np
+
+    if len(self.turns) > 80:
+        return []
+    rows = np.load(self.path.parents[2] / "corpus" / "vectors.npy")[: len(self.turns)]
+    return [f"turn-{number}" for number in np.argsort(-(rows @ vector))[:K]]
+
+
+Peer.nearest = nearest
+"""
+
+
+NOTING = """
+
+def _note(self):
+    import sys
+
+    with (self.path.parent / "durability").open("a") as file:
+        file.write("full " if "full" in sys.argv[2:] else "normal ")
+
+
+Peer._note = _note
+serve(Peer)
+"""
+
+
 @pytest.fixture
 def scripts(tmp_path: Path) -> Path:
     folder = tmp_path / "scripts"
@@ -74,6 +103,9 @@ def scripts(tmp_path: Path) -> Path:
         (folder / f"with_{name}.py").write_text(LISTED, encoding="utf-8")
     slow = LISTED.replace("self.turns = list(turns_of(turns, n))", "import time; time.sleep(600)")
     (folder / "with_slow.py").write_text(slow, encoding="utf-8")
+    # Finds exactly what is there before anything is added, and from then on nothing of it.
+    exact = LISTED.replace("nearest = filtered", "filtered") + NEAREST
+    (folder / "with_exact.py").write_text(exact.replace("serve(Peer)\n", "", 1) + "\n\nserve(Peer)\n", encoding="utf-8")
     broken = LISTED.replace("return [turn", "raise OSError('no index'); [turn")
     (folder / "with_broken.py").write_text(broken, encoding="utf-8")
     return folder
@@ -98,14 +130,16 @@ def test_a_peer_is_measured_in_the_same_rounds_as_we_are(tmp_path: Path, scripts
     assert sizes.keys() == {"40", "80"}
     assert sizes["40"].keys() == {"memory_rag"}
     beside = sizes["80"]["listed"]["beside"]
+    ways = ("search", "filtered", "add", "add_and_ask", "delete")
     for who in ("peer", "us"):
-        assert {"search", "filtered", "add", "delete"} <= beside[who].keys()
-        assert [len(beside[who][way]["rounds_ms"]) for way in ("search", "add")] == [2, 2]
-        assert (beside[who]["search"]["n"], beside[who]["add"]["n"]) == (4, 4)
+        assert [len(beside[who][way]["rounds_ms"]) for way in ways] == [2, 2, 2, 2, 2]
+        assert [beside[who][way]["n"] for way in ways] == [4, 4, 4, 4, 2]
+        assert beside[who]["search"]["n_found"] == 10
         assert (beside[who]["seen"], beside[who]["gone"]) == (True, True)
     assert beside["cold"]["peer"]["s"] > beside["cold"]["peer"]["of_it_opening_s"] > 0
     assert sizes["80"]["memory_rag"]["load"]["grown_from"] == 40
     assert sizes["80"]["memory_rag"]["alone"]["add_full"]["median_ms"] > 0
+    assert sizes["80"]["memory_rag"]["import"]["s"] > 0
 
     # What was measured is not measured again: nobody is there to be asked.
     for script in scripts.glob("with_*.py"):
@@ -139,10 +173,70 @@ def test_a_size_that_would_take_too_long_is_not_tried(tmp_path: Path, scripts: P
     }
 
 
+def test_what_took_long_at_a_tenth_of_the_turns_is_not_tried_but_named(tmp_path: Path, scripts: Path) -> None:
+    part = tmp_path / "work" / "parts" / "8-listed.beside.json"
+    part.parent.mkdir(parents=True)
+    part.write_text(
+        json.dumps({"peer": {"add": {"median_ms": 4000.0}, "search": {"median_ms": 1.0}}}), encoding="utf-8"
+    )
+
+    found = _comparison(tmp_path, scripts, "listed").run(compared=[80], grown=[])
+
+    beside = found["sizes"]["80"]["listed"]["beside"]
+    why = "would take about 40 s by the 4.0 s at 8 turns"
+    assert beside["not_tried"] == {"add": why, "add_and_ask": why, "delete": why}
+    for who in ("peer", "us"):
+        assert {"search", "filtered"} <= beside[who].keys()
+        assert not {"add", "add_and_ask", "delete"} & beside[who].keys()
+
+
+def test_agreement_is_that_of_the_turns_that_were_loaded(tmp_path: Path, scripts: Path) -> None:
+    shutil.copy(scripts / "with_exact.py", scripts / "with_memory_rag.py")
+
+    here = _comparison(tmp_path, scripts, "exact").run(compared=[80], grown=[])["sizes"]["80"]
+
+    assert here["memory_rag"]["alone"]["agreement"] == 1.0
+    assert here["exact"]["beside"]["peer"]["agreement"] == 1.0
+
+
+@pytest.mark.slow
+def test_what_is_loaded_is_measured_later(tmp_path: Path, scripts: Path) -> None:
+    loading = _comparison(tmp_path, scripts, "listed")
+    loading.load(compared=[80], grown=[40])
+    kept = {path.name for path in (tmp_path / "work" / "parts").iterdir()}
+
+    assert kept == {"40-memory_rag.load.json", "80-memory_rag.load.json", "80-listed.load.json"}
+
+    asked: list[str] = []
+    measuring = _comparison(tmp_path, scripts, "listed")
+    measuring.tell = lambda what, done, total: asked.append(what)
+    measuring.run(compared=[80], grown=[40])
+
+    assert not any(what.startswith("loading") for what in asked)
+
+
+@pytest.mark.slow
+def test_who_waits_for_the_disk_stands_beside_us_who_do_so_too(tmp_path: Path, scripts: Path) -> None:
+    (scripts / "with_memory_rag.py").write_text(
+        LISTED.replace("def add(self, turn, vector):", "def add(self, turn, vector):\n        self._note()").replace(
+            "serve(Peer)\n", ""
+        )
+        + NOTING,
+        encoding="utf-8",
+    )
+    comparison = _comparison(tmp_path, scripts)
+    comparison.peers = [Peer("listed", "hybrid", waits=True), Peer("exact", "hybrid")]
+    comparison.run(compared=[80], grown=[])
+
+    asked = (tmp_path / "work" / "80" / "memory_rag" / "durability").read_text(encoding="utf-8").split()
+    changes = [one for place, one in enumerate(asked) if place == 0 or asked[place - 1] != one]
+    assert changes[-2:] == ["full", "normal"]
+
+
 def test_where_we_fail_there_is_no_result(tmp_path: Path, scripts: Path) -> None:
     shutil.copy(scripts / "with_broken.py", scripts / "with_memory_rag.py")
 
-    with pytest.raises(PeerError, match="search: OSError: no index"):
+    with pytest.raises(PeerError, match="keyword: OSError: no index"):
         _comparison(tmp_path, scripts, "listed").run(compared=[40], grown=[])
 
 
@@ -199,6 +293,7 @@ def test_agreement_is_the_share_of_the_exact_ten_that_were_found() -> None:
 def test_every_peer_has_a_script_and_a_pinned_package() -> None:
     named = [line.split("==") for line in _requirements() if not line.startswith("#")]
 
+    assert [peer.name for peer in PEERS if peer.waits and not peer.can_add] == []
     assert [peer.script for peer in PEERS if not (SCRIPTS / peer.script).exists()] == []
     assert [one for one in named if len(one) != 2] == [["torch"]]
     assert {path.stem.removeprefix("with_") for path in SCRIPTS.glob("with_*.py")} == {

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from memory_rag.evaluation.speed_charts import speed_charts, write_speed_charts
-from memory_rag.evaluation.speed_peer_tables import best_of_the_same, ratios, speed_peer_tables
+from memory_rag.evaluation.speed_peer_ratios import best_of_the_same, ratios
+from memory_rag.evaluation.speed_peer_tables import speed_peer_tables
 
 
 def _timing(*rounds: float) -> dict[str, Any]:
@@ -22,20 +23,24 @@ def _cold(seconds: float) -> dict[str, Any]:
 
 
 def _side(ms: float, **more: Any) -> dict[str, Any]:
-    ways = {way: _timing(ms, ms * 2, ms * 3) for way in ("search", "filtered", "add", "delete")}
+    kinds = ("search", "filtered", "add", "add_and_ask", "delete")
+    ways = {way: _timing(ms, ms * 2, ms * 3) | {"n_found": 10.0} for way in kinds}
     return ways | {"seen": True, "gone": True, "agreement": 0.995} | more
 
 
-def _peer(ms: float, ranks_by: str, **more: Any) -> dict[str, Any]:
+def _peer(ms: float, ranks_by: str, *, waits: bool = False, **more: Any) -> dict[str, Any]:
     loaded = {"s": 9.0, "cpu_s": 6.0, "peak_mib": 200.0, "disk_bytes": 5 << 20, "grown_from": 0}
     beside = {"cold": {"peer": _cold(4), "us": _cold(1)}, "peer": _side(ms, **more), "us": _side(1.0)}
-    return {"ranks_by": ranks_by, "load": loaded, "beside": beside | {"waits_for_disk_an_add": 4.0}}
+    return {"ranks_by": ranks_by, "waits": waits, "load": loaded, "beside": beside | {"waits_for_disk_an_add": 4.0}}
 
 
 def _us(grown_from: int) -> dict[str, Any]:
-    alone = {way: _timing(0.5, 0.6, 0.7) for way in ("search", "filtered", "add", "add_full", "delete", "keyword")}
+    ways = ("search", "filtered", "add", "add_full", "add_and_ask", "delete", "keyword")
+    alone: dict[str, Any] = {way: _timing(0.5, 0.6, 0.7) for way in ways}
     loaded = {"s": 9.0, "cpu_s": 6.0, "peak_mib": 200.0, "disk_bytes": 5 << 20, "grown_from": grown_from}
-    return {"alone": alone | {"agreement": 1.0, "cold": _cold(1), "cold_keyword": _cold(0.5)}, "load": loaded}
+    imported = {"s": 12.0, "cpu_s": 11.0, "peak_mib": 210.0}
+    alone |= {"agreement": 1.0, "cold": _cold(1), "cold_keyword": _cold(0.5)}
+    return {"alone": alone, "load": loaded, "import": imported}
 
 
 RESULT: dict[str, Any] = {
@@ -108,12 +113,25 @@ def test_who_does_not_find_at_once_what_was_added_is_marked() -> None:
     assert [row.rsplit("|", 2)[1].strip() for row in rows[2:]] == ["yes", "**no**", "yes", "yes"]
 
 
-def test_our_load_is_that_of_all_steps() -> None:
+def test_what_is_not_tried_is_named_and_fewer_hits_than_ours_are_told() -> None:
+    here = dict(RESULT["sizes"]["10000"])
+    here["txtai"] = _peer(3.0, "hybrid", waits=True)
+    here["txtai"]["beside"]["peer"]["filtered"]["n_found"] = 2.5
+    del here["txtai"]["beside"]["peer"]["delete"]
+    here["txtai"]["beside"]["not_tried"] = {"delete": "would take about 40 s"}
+    table = speed_peer_tables({**FOUND, "result": {"sizes": {"10000": here}}})["speed-peers"]
+
+    [row] = [line.split(" | ") for line in table.splitlines() if "| txtai |" in line]
+    assert row[4] == "6.00, 3.00× [3.00, 3.00]; 2.5 hits, ours 10.0"
+    assert row[5:8] == ["6.00, 3.00× [3.00, 3.00] †", "6.00, 3.00× [3.00, 3.00] †", "-"]
+    assert "\n- 10,000 turns, txtai, delete: would take about 40 s.\n" in table
+
+
+def test_bulk_import_is_measured_by_itself() -> None:
     rows = speed_peer_tables(FOUND)["speed-growth"].splitlines()
 
-    assert rows[2].endswith("| 6.00 / 200 |")
+    assert rows[2].endswith("| 12.0 / 210 |")
     assert rows[-1] == ("![Memory and disk in MiB against turns, both by powers of ten](charts/speed-growth-mib.svg)")
-    assert rows[3].endswith("| 12.0 / 200 |")
 
 
 def test_charts_draw_every_size_that_was_measured(tmp_path: Path) -> None:
