@@ -104,14 +104,9 @@ class Postings:
         held = kept[sealed.entries]
         lengths = np.diff(_before(held)[sealed.starts])
         used = np.flatnonzero(lengths)
-        return Postings.from_arrays(
-            {
-                "terms": pack_texts([self.terms[number] for number in used.tolist()]),
-                "starts": _before(lengths[used]),
-                "entries": (np.cumsum(kept) - 1)[sealed.entries[held]],
-                "counts": sealed.counts[held],
-            }
-        )
+        terms = list(map(self.terms.__getitem__, used.tolist()))
+        entries = (np.cumsum(kept, dtype=np.int32) - 1)[sealed.entries[held]]
+        return Postings._made(terms, _Segment(_before(lengths[used]), entries, sealed.counts[held]))
 
     def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """Return the whole as arrays, for a snapshot."""
@@ -126,15 +121,18 @@ class Postings:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[np.generic]]) -> Postings:
         """Return the postings whose :meth:`arrays` these are."""
+        segment = _Segment(
+            np.asarray(arrays["starts"], np.int64),
+            np.asarray(arrays["entries"], np.int32),
+            np.asarray(arrays["counts"], np.float32),
+        )
+        return cls._made(unpack_texts(arrays["terms"]), segment)
+
+    @classmethod
+    def _made(cls, terms: list[str], segment: _Segment) -> Postings:
         postings = cls()
-        postings._vocabulary = _Vocabulary(unpack_texts(arrays["terms"]))
-        postings._segments = [
-            _Segment(
-                np.asarray(arrays["starts"], np.int64),
-                np.asarray(arrays["entries"], np.int32),
-                np.asarray(arrays["counts"], np.float32),
-            )
-        ]
+        postings._vocabulary = _Vocabulary(terms)
+        postings._segments = [segment]
         return postings
 
     def _seal_tail(self) -> None:

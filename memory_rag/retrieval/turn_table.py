@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -280,9 +281,9 @@ def content_key(turn: Turn) -> int:
 def pack_texts(texts: list[str]) -> npt.NDArray[np.generic]:
     """Return strings as one byte array, each ended by 0xFF (a byte that UTF-8 never has)."""
     if "".join(texts).isascii():
-        return np.frombuffer("".join(f"{text}\xff" for text in texts).encode("latin-1"), np.uint8)
-    data = b"".join(text.encode("utf-8", "surrogatepass") + b"\xff" for text in texts)
-    return np.frombuffer(data, np.uint8)
+        return np.frombuffer("\xff".join([*texts, ""]).encode("latin-1"), np.uint8)
+    encoded = map(partial(str.encode, errors="surrogatepass"), texts)
+    return np.frombuffer(b"\xff".join([*encoded, b""]), np.uint8)
 
 
 def unpack_texts(array: npt.NDArray[np.generic]) -> list[str]:
