@@ -13,12 +13,15 @@ LETTERS: Final = "A-Za-z\u00c0-\u024f"
 """For a character class: letters with which a value written in ASCII makes one word."""
 _WORDLIKE: Final = re.compile(f"[0-9_{LETTERS}]")
 _LETTER: Final = re.compile(f"[0-9{LETTERS}]")
+_ESCAPE: Final = re.compile(r"\\(?:[nrtbf]|u[0-9A-Fa-f]{4})\Z")
 _NEAR: Final = 48
 
 
 def begins_at(text: str, start: int) -> bool:
-    """Tell whether no letter or digit stands right before this place."""
-    return start == 0 or _LETTER.match(text, start - 1) is None
+    """Tell whether no letter or digit stands right before this place, but for one that ends an escape (``\\n``)."""
+    if start == 0 or _LETTER.match(text, start - 1) is None:
+        return True
+    return _ESCAPE.search(text, max(0, start - 6), start) is not None
 
 
 def ends_at(text: str, end: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from functools import cache, lru_cache
 from typing import Final
 
+from memory_rag.privacy.composing import Composed, may_be_decomposed
 from memory_rag.privacy.key_marks import NAME_ENDS, SHAPES, TELEGRAM
 from memory_rag.privacy.kinds import Kind
 from memory_rag.turns import text_bytes
@@ -61,11 +62,12 @@ def _as_bytes_read(*words: str) -> tuple[str, ...]:
 
 _WORDS: Final = _as_bytes_read(
     *("pass", "pwd", "login", "log in", "logg", "koden", "code", " -u", " --user", " --proxy", "mysql", "kennwort"),
-    *("senha", "wachtwoord", "adgangskode", "salasana", "losenord", "contrase", "credential"),
+    *("senha", "wachtwoord", "adgangskode", "salasana", "losenord", "contrase", "credential", "parola"),
 )
 # Only ASCII letters become small below.
 _WORDS_BEYOND_ASCII: Final = _as_bytes_read(
-    *("lösen", "lÖsen", "hasło", "парол", "Парол", "ПАРОЛ", "密码", "密碼", "口令", "パスワード", "비밀번호")
+    *("lösen", "lÖsen", "hasło", "парол", "Парол", "ПАРОЛ", "密码", "密碼", "口令", "パスワード", "비밀번호"),
+    *("şifre", "Şifre", "ŞİFRE", "كلمة المرور", "كلمة السر", "รหัสผ่าน", "mật khẩu", "Mật khẩu"),
 )
 
 
@@ -104,11 +106,21 @@ def glance(text: str, wanted: int = ALL, *, is_joined: bool = False) -> int:
             seen |= KEY
     if b"PRIVATE KEY" in data:
         seen |= wanted & PRIVATE_KEY
-    if not is_ascii and data.translate(None, _OTHER_THAN_FOREIGN):
-        seen |= wanted & (FIGURES | EMAIL)
+    return seen if is_ascii else seen | _seen_in_another_form(text, data, wanted, is_joined=is_joined)
+
+
+def _seen_in_another_form(text: str, data: bytes, wanted: int, *, is_joined: bool) -> int:
+    """Return what is seen in a text once its digits are ASCII's, or, of passwords, once its letters are composed."""
+    seen = 0
+    if data.translate(None, _OTHER_THAN_FOREIGN):
+        seen = wanted & (FIGURES | EMAIL)
         plain = with_plain_digits(text)
         if plain != text:
             seen |= glance(plain, wanted, is_joined=is_joined)
+    if wanted & PASSWORD and may_be_decomposed(data):
+        composed = Composed.of(text).text
+        if composed != text:
+            seen |= glance(composed, PASSWORD, is_joined=is_joined)
     return seen
 
 

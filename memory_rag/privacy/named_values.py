@@ -13,9 +13,9 @@ from memory_rag.privacy.key_marks import NAME_ENDS
 _GAP: Final = r"(?:[ \t]{0,4}(?:\r?\n[ \t>]{0,8}){1,2}(?:`{3}\w{0,12}\n)?|\s?)"
 # api_key = ..., "token": "...", Authorization: Bearer ..., **API key:** ..., | API key | ...
 _VALUE_AFTER: Final = re.compile(
-    rf"(?:en|et|n)?(?:[\"'\]`*]{{0,2}}(?:\s?(?:=>|:=|[:=])\*{{0,2}}|\s(?:is|was|är|er|ist|es)){_GAP}|[\"'`]?\s|"
+    rf"(?:en|et|n)?(?:(?:\\{{0,3}}[\"'\]`*]){{0,2}}(?:\s?(?:=>|:=|[:=])\*{{0,2}}|\s(?:is|was|är|er|ist|es)){_GAP}|[\"'`]?\s|"
     r"[\"'`*]{0,3}[ \t]{0,40}\|[ \t]{0,8}[*]{0,2})"
-    r"(?:[Bb]earer\s|[Bb]asic\s|token\s)?[\"'`]?(?P<value>[A-Za-z0-9_+/=.~-]{16,400})"
+    r"(?:[Bb]earer\s|[Bb]asic\s|token\s)?\\{0,3}[\"'`]?(?P<value>[A-Za-z0-9_+/=.~-]{16,400})"
 )
 
 

@@ -11,15 +11,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from memory_rag.privacy.bounds import LETTERS, places_of
+from memory_rag.privacy.composing import Composed, may_be_decomposed
 from memory_rag.privacy.passwords_over_borders import in_cells, in_next_line
 from memory_rag.privacy.secret_shape import is_placeholder, is_sample, is_secret_shaped, is_strongly_shaped
 from memory_rag.privacy.value_edges import CLOSING, OPENING, trimmed, value_of
-from memory_rag.turns import Span
+from memory_rag.turns import Span, text_bytes
 
 _NAME: Final = re.compile(
     r"(?:pass(?:words?|wd|phrases?|codes?|ord(?:et|ene|a)?|wort(?:es)?)?|pwd|lösen(?:ord(?:et|en)?|kod(?:en)?|fras(?:en)?)?|"
     r"losenord(?:et)?|kennwort(?:es)?|contraseñas?|mot de passe|senhas?|wachtwoord(?:en)?|adgangskoden?|"
-    r"salasana(?:ni)?|hasło|парол[а-я]{0,3}|密码|密碼|口令|パスワード|비밀번호)",
+    r"salasana(?:ni)?|hasło|парол[а-я]{0,3}|şifre(?:m|niz|si)?|parola(?:m|nız|sı)?|كلمة المرور|كلمة السر|"
+    r"รหัสผ่าน|mật khẩu|密码|密碼|口令|パスワード|비밀번호)",
     re.IGNORECASE,
 )
 _NAME_STARTS: Final = (
@@ -36,13 +38,15 @@ _NAME_STARTS: Final = (
         "adgangsk",
         "salasana",
     ),
-    *("hasło", "парол", "密码", "密碼", "口令", "パスワード", "비밀번호"),
+    *("hasło", "парол", "şifre", "parola", "كلمة المرور", "كلمة السر", "รหัสผ่าน", "mật khẩu"),
+    *("密码", "密碼", "口令", "パスワード", "비밀번호"),
 )
 _VALUE: Final = rf"[!-~{LETTERS}\u0400-\u04ff\u20ac\u00a3\u00a7]"
 
-# password = value, "password": "value", DB_PASSWORD=value
+# password = value, "password": "value", DB_PASSWORD=value; \"password\": \"value\", as JSON stands in JSON
 _ASSIGNED: Final = re.compile(
-    rf"[\"'`\]]{{0,2}}[ \t]{{0,4}}(?:=>|:=|[:=：＝])[ \t]{{0,8}}(?P<quote>[\"'`“”„«]?)(?P<value>{_VALUE}{{4,128}})"
+    rf"(?:\\{{0,3}}[\"'`\]]){{0,2}}[ \t]{{0,4}}(?:=>|:=|[:=：＝])[ \t]{{0,8}}(?:\\{{0,3}}(?=[\"']))?"
+    rf"(?P<quote>[\"'`“”„«]?)(?P<value>{_VALUE}{{4,128}})"
 )
 # curl -u name:value, sshpass -p value, mysql -pvalue
 _USER_OPTION: Final = re.compile(
@@ -86,6 +90,14 @@ _PAIRED: Final = frozenset(("/", "and", "och", "og", "med", "with", "und", "mit"
 
 def find_passwords(text: str) -> Iterator[Span]:
     """Yield the passwords in a text; they may lie over each other."""
+    if may_be_decomposed(text_bytes(text)):
+        composed = Composed.of(text)
+        yield from map(composed.written, _found(composed.text))
+    else:
+        yield from _found(text)
+
+
+def _found(text: str) -> Iterator[Span]:
     if "://" in text:
         for found in _URL.finditer(text):
             if not is_placeholder(found["value"]):
@@ -155,6 +167,7 @@ def _assigned(found: re.Match[str]) -> Iterator[Span]:
     start, value = found.start("value"), found["value"]
     if found.string[start - 1] in CLOSING:
         value = re.split(f"[{CLOSING[found.string[start - 1]]}]", value, maxsplit=1)[0]
+        value = value.rstrip("\\") if found.string[start - 2] == "\\" else value
     else:
         value = trimmed(re.split(r"[&;]|,(?=\S+[=:])", value, maxsplit=1)[0])
     is_number = value.isascii() and value.isdigit() and len(value) >= 6

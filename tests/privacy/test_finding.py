@@ -35,6 +35,16 @@ def test_g25_a_key_next_to_chinese_text_is_seen() -> None:
     assert find(f"x{key}") == []
 
 
+@pytest.mark.parametrize(
+    "before", [r"\n", r"\t", r"\r\n", r"\u003d", "\u200b", "\u00ad", "키는", "ключ", "คีย์", "é ", "\u0301"]
+)
+@pytest.mark.parametrize("after", ["", r"\n", "입니다", "ключ", "\u200b", "\u0301", "。"])
+def test_g25_a_key_ends_and_begins_where_an_escape_or_another_script_does(before: str, after: str) -> None:
+    key = _AWS + "Q7XKZ3MWP2NB5TYR"
+
+    assert found(f"{before}{key}{after}") == [("api_key", key)]
+
+
 def test_g26_a_mobile_number_is_no_coordination_number_and_a_clock_is_no_card() -> None:
     text = (
         "Ring 070-174 06 07 eller 0701740607. Test: 640823-3234, 640823+3234 och 701063-2391. "
@@ -107,6 +117,7 @@ def test_a_key_without_a_mark_is_found_by_the_name_before_it() -> None:
         f'"client_secret": "{value}"',
         f"Authorization: Bearer {value}",
         f"nyckeln är {value}",
+        rf"{{\"api_key\": \"{value}\"}}",
     ):
         assert found(line) == [("api_key", value)], line
     for line in (f"commit {value}", f"max_tokens {value[:10]}", f"key to the door {value[:12]}"):

@@ -33,6 +33,12 @@ def passwords(text: str) -> list[str]:
     ("curl --user rota:Granola77 https://x.example", "Granola77"),
     ("amqp://rota:Granola77@queue.example:5672/%2f", "Granola77"),
     ("password: 48151623", "48151623"),
+    ("lo\u0308senordet a\u0308r Gra\u030asparv_9, va\u0308n", "Gra\u030asparv_9"),
+    ("ハ\u309aスワート\u3099はGranola77です", "Granola77"),
+    ("şifre: Granola77", "Granola77"),
+    ("كلمة المرور: Granola77", "Granola77"),
+    (r'{\"user\": \"x\", \"password\": \"Granola77\"}', "Granola77"),
+    (r'{\\\"password\\\":\\\"Granola77!\\\",\\\"n\\\":1}', "Granola77!"),
     ("my password is [Granola77] for now", "Granola77"),
 ])  # fmt: skip
 def test_a_password_is_found_with_nothing_around_it(text: str, value: str) -> None:
