@@ -89,9 +89,15 @@ def scope_of(
         if not codes:
             notes.append(f"no session {within.session!r} in this memory; see: memory-rag stats")
         context &= np.isin(table.session[new], codes)
-    for text, end in ((within.since, False), (within.until, True)):
-        if text is not None:
-            context &= _inside(table.said_at[new], parse_bound(text, tz=zone, end=end), end=end)
+    bounds = [
+        (parse_bound(text, tz=zone, end=end), end)
+        for text, end in ((within.since, False), (within.until, True))
+        if text is not None
+    ]
+    for bound, end in bounds:
+        context &= _inside(table.said_at[new], bound, end=end)
+    if len(bounds) == 2 and _are_crossed(*(bound for bound, _end in bounds)):
+        notes.append(f"nothing is both since {within.since} and until {within.until}, which is earlier")
     allowed = _narrowed(table, within, context, new, notes)
     if earlier is not None:
         whole = _longer(earlier.context, context, ended)
@@ -121,6 +127,10 @@ def _longer(earlier: Mask, new: Mask, ended: Entries | None) -> Mask:
     longer = np.concatenate([earlier, new])
     longer[ended] = False
     return longer
+
+
+def _are_crossed(since: Bound, until: Bound) -> bool:
+    return since.instant > until.instant or (since.instant == until.instant and not until.inclusive)
 
 
 def _inside(said: npt.NDArray[np.int64], bound: Bound, *, end: bool) -> Mask:

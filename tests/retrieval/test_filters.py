@@ -148,7 +148,7 @@ def test_times_are_compared_as_instants() -> None:
         (Within(speaker="Eve"), "nobody called 'Eve' speaks in this memory; see: memory-rag stats"),
         (
             Within(since="2026-05", until="2026-04"),
-            "no turn here is within this filter: since 2026-05, until 2026-04",
+            "nothing is both since 2026-05 and until 2026-04, which is earlier",
         ),
         (
             Within(conversation="c1", role="system"),

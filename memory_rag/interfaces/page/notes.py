@@ -16,6 +16,8 @@ _KNOWN: Final = (
     (re.compile(r"nobody called (?P<name>.*) speaks in this memory; .*", re.DOTALL), "note_no_speaker"),
     (re.compile(r"no conversation (?P<name>.*) in this memory; .*", re.DOTALL), "note_no_conversation"),
     (re.compile(r"no turn here is within this filter: .*", re.DOTALL), "note_no_turn"),
+    (re.compile(r"nothing is both since .* and until .*, which is earlier", re.DOTALL), "note_crossed"),
+    (re.compile(r"a question of more than .* characters is searched for by its beginning .*"), "note_ends"),
 )
 
 
