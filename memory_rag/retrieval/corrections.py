@@ -10,9 +10,9 @@ from typing import Final
 from memory_rag.retrieval.verification import Verdict
 from memory_rag.store.turn_reader import TurnReader
 from memory_rag.text.folding import fold
-from memory_rag.turns import Turn
+from memory_rag.turns import Role, Turn
 
-_MAYBE_EARLIER: Final = ("near", "not_found")
+_MAYBE_EARLIER: Final = ("near", "not_found", "only_assistant", "said_by_another")
 
 
 def with_corrections(
@@ -20,8 +20,8 @@ def with_corrections(
 ) -> tuple[Verdict, ...]:
     """Return verdicts whose quotes and messages tell of corrections.
 
-    A quotation that nobody says now, but that a turn said before it was corrected, keeps its status: what it was is
-    not what holds.
+    A quotation that nobody says now, or only others, but that a turn said before it was corrected, keeps its status:
+    what it was is not what holds.
     """
     corrected = store.corrected_at([quote.turn_id for verdict in verdicts for quote in verdict.quotes])
     earlier: list[Turn] | None = None
@@ -32,7 +32,10 @@ def with_corrections(
         before: Turn | None = None
         if verdict.status in _MAYBE_EARLIER:
             earlier = store.versions() if earlier is None else earlier
-            before = _saying(earlier, verdict.quotation.text, answer_turn_id)
+            said_by_some = bool(quotes) and verdict.status != "near"
+            # Where the assistant repeats the words, an earlier version of its own tells nothing more.
+            versions = [turn for turn in earlier if turn.role is not Role.ASSISTANT] if said_by_some else earlier
+            before = _saying(versions, verdict.quotation.text, answer_turn_id)
         if before is not None:
             message += f" Turn {before.turn_id} said it until it was corrected."
         elif quotes and (at := quotes[0].corrected_at) is not None:

@@ -61,3 +61,27 @@ def test_the_answer_itself_does_not_say_what_it_said_before(memory: Memory) -> N
     (verdict,) = memory.verify("“trains to Oslo run every single hour”", answer_turn_id=answer.turn_id)
 
     assert (verdict.status, "corrected" in verdict.message) == ("not_found", False)
+
+
+def test_what_only_others_say_since_a_correction_is_told_to_have_been_said(memory: Memory) -> None:
+    memory.add(f"Noted: {SAID}", role="assistant")
+    memory.correct("t1", text="It sails at eight.")
+
+    (repeated,) = memory.verify(f"You said “{SAID}”")
+    memory.add(SAID, speaker="Bo")
+    (by_bo,) = memory.verify(f"Ebba said: “{SAID}”")
+
+    assert (repeated.status, by_bo.status) == ("only_assistant", "said_by_another")
+    assert all(one.message.endswith(" Turn t1 said it until it was corrected.") for one in (repeated, by_bo))
+
+
+def test_what_the_assistant_said_before_is_nothing_that_others_said(memory: Memory) -> None:
+    for place in ("north", "south"):
+        memory.add(f"Trains to {place} run every single hour.", role="assistant")
+    memory.correct("t3", text="Trains to south run every single hour.")
+    memory.correct("t4", text="I don't know.")
+
+    (verdict,) = memory.verify("“Trains to south run every single hour”")
+
+    assert verdict.status == "only_assistant"
+    assert "until it was corrected" not in verdict.message
