@@ -12,15 +12,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import accumulate, takewhile
+from typing import Final, NamedTuple
 
 from memory_rag.errors import QueryError
 
 Relevant = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(NamedTuple):
     """Where a ranking has what is relevant: the ranks from 1, rising, and the grade at each.
 
     ``all_grades`` are those of everything relevant, the best first.
@@ -40,11 +40,11 @@ class Places:
         graded = {found: grade for found, grade in relevant.items() if grade > 0}
         if not graded:
             raise ValueError("no measure has a value for a query without relevant turns; leave the query out")
-        if len(set(ranked)) < len(ranked):
+        distinct = set(ranked)
+        if len(distinct) < len(ranked):
             raise ValueError("a ranking names each turn once, but an id stands twice in it")
         # Few are relevant and many are ranked: sets meet faster than a loop looks.
-        found = graded.keys() & set(ranked)
-        ranks = sorted((ranked.index(one) + 1, graded[one]) for one in found)
+        ranks = sorted((ranked.index(one) + 1, graded[one]) for one in graded.keys() & distinct)
         return cls(
             tuple(rank for rank, _ in ranks),
             tuple(grade for _, grade in ranks),
@@ -176,10 +176,10 @@ def recall_at_tokens(relevant: Relevant, ranked: Sequence[str], *, budget: int, 
     graded = {found for found, grade in relevant.items() if grade > 0}
     if not graded:
         raise ValueError("recall at a token budget has no value for a query without relevant turns")
-    held, left = 0, budget
-    for found in ranked:
-        left -= tokens[found]
-        if left < 0:
-            break
-        held += found in graded
-    return held / len(graded)
+    return len(graded.intersection(ranked[: n_within_tokens(ranked, budget=budget, tokens=tokens)])) / len(graded)
+
+
+def n_within_tokens(ranked: Sequence[str], *, budget: int, tokens: Mapping[str, int]) -> int:
+    """Return how many hits a prompt of so many tokens holds; it stops at the first that does not fit."""
+    spent = accumulate(map(tokens.__getitem__, ranked))
+    return len(list(takewhile(budget.__ge__, spent)))

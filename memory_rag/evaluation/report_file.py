@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from memory_rag.errors import ImportFormatError, QueryError
 from memory_rag.evaluation.json_shape import check_shape
 from memory_rag.evaluation.report_shape import AnyReport, Common, Pool, PoolSize, PoolsReport, Report
 
-_POINT_ZERO: Final = re.compile(r"\.0(?=[,\]])")
+
+class _Numbers(dict[float, str]):
+    """Numbers as JSON, each written once: a report has hundreds of thousands, and few that differ."""
+
+    def __missing__(self, value: float) -> str:
+        written = self[value] = json.dumps(_whole(value), allow_nan=False)
+        return written
 
 
 def over_pools(*reports: Report) -> PoolsReport:
@@ -68,7 +73,7 @@ def with_pool_sizes(report: Report, pool_sizes: Mapping[str, Sequence[PoolSize]]
 def write_report(path: Path, report: AnyReport | Mapping[str, Any]) -> None:
     """Write a report as JSON, numbers of a list or an object on one line, whole ones without a point."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(("".join(_written(report, 0)) + "\n").encode("utf-8", "backslashreplace"))
+    path.write_bytes(("".join(_written(report, 0, _Numbers())) + "\n").encode("utf-8", "backslashreplace"))
 
 
 def read_report(path: Path) -> AnyReport:
@@ -117,10 +122,10 @@ def _pool_part(report: Report) -> Pool:
     return cast(Pool, {key: value for key, value in report.items() if key in wanted})
 
 
-def _written(value: Any, depth: int) -> Iterator[str]:
+def _written(value: Any, depth: int, numbers: _Numbers) -> Iterator[str]:
     """Yield the JSON of a value; what holds no list or object stands on one line."""
     if _is_of_numbers(value):
-        yield _on_one_line(value)
+        yield f"[{', '.join(map(numbers.__getitem__, value))}]"
         return
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if not any(isinstance(one, (dict, list)) and one for one in inner) and not _has_texts(value):
@@ -132,7 +137,7 @@ def _written(value: Any, depth: int) -> Iterator[str]:
     for key, one in items:
         named = f"{_on_one_line(key)}: " if isinstance(value, dict) else ""
         yield f"{before}{' ' * (depth + 1)}{named}"
-        yield from _written(one, depth + 1)
+        yield from _written(one, depth + 1, numbers)
         before = ",\n"
     yield f"\n{' ' * depth}{closing}"
 
@@ -147,8 +152,6 @@ def _is_of_numbers(value: Any) -> bool:
 
 
 def _on_one_line(value: Any) -> str:
-    if _is_of_numbers(value):
-        return _POINT_ZERO.sub("", json.dumps(value, allow_nan=False))
     if isinstance(value, list):
         value = [_whole(one) for one in value]
     elif isinstance(value, dict):

@@ -49,11 +49,13 @@ def run_lines(rankings: Mapping[str, Sequence[str]], *, tag: str) -> Iterator[st
     end = escaped(tag)
     ends: dict[int, list[str]] = {}
     for query, ranked in rankings.items():
-        start, n = f"{fields[query]} Q0", len(ranked)
+        start, n = f"{fields[query]} Q0 ", len(ranked)
         if n not in ends:
-            ends[n] = [f"{rank} {n - rank + 1} {end}\n" for rank in range(1, n + 1)]
-        names = map(fields.__getitem__, ranked)
-        yield "".join([f"{start} {name} {after}" for name, after in zip(names, ends[n], strict=True)])
+            ends[n] = [f" {rank} {n - rank + 1} {end}\n" for rank in range(1, n + 1)]
+        pieces = [start] * (3 * n)
+        pieces[1::3] = map(fields.__getitem__, ranked)
+        pieces[2::3] = ends[n]
+        yield "".join(pieces)
 
 
 class _Fields(dict[str, str]):

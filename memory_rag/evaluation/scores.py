@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Protocol
 
 import numpy as np
 
 from memory_rag.errors import QueryError
 from memory_rag.evaluation.benchmark import Benchmark, Query
-from memory_rag.evaluation.measures import Measure, Places, Relevant, measure, recall_at_tokens
+from memory_rag.evaluation.measures import Measure, Places, Relevant, measure, n_within_tokens, recall_at_tokens
 from memory_rag.evaluation.report_shape import PoolName
 from memory_rag.evaluation.statistics import Values
 
@@ -53,12 +54,7 @@ class TokenRecall:
         return recall_at_tokens(relevant, ranked, budget=self.budget, tokens=self.tokens)
 
     def is_spent_by(self, ranked: Sequence[str]) -> bool:
-        left = self.budget
-        for found in ranked:
-            left -= self.tokens[found]
-            if left < 0:
-                return True
-        return False
+        return n_within_tokens(ranked, budget=self.budget, tokens=self.tokens) < len(ranked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +70,21 @@ def scored(run: Rankings, *, queries: Sequence[Query], qrels: Mapping[str, Relev
     """Score a run; a query that it doesn't have, or has without hits, gets 0 and is counted."""
     values = np.zeros((len(queries), len(by)))
     ranks: list[int | None] = []
+    by_rank = [place for place, one in enumerate(by) if isinstance(one, Measure)]
+    others = [(place, one) for place, one in enumerate(by) if not isinstance(one, Measure)]
+
+    @cache
+    def measured(places: Places) -> list[float]:
+        """Most questions have one relevant turn, and it is at few ranks."""
+        return [one.of_places(places) for one in by if isinstance(one, Measure)]
+
     for row, query in enumerate(queries):
         ranked, relevant = run.get(query.query_id, ()), qrels[query.query_id]
         places = Places.of(relevant, ranked)
         if places.ranks:  # Without a relevant hit everything is 0.
-            values[row] = [
-                one.of_places(places) if isinstance(one, Measure) else one.value_of(relevant, ranked) for one in by
-            ]
+            values[row, by_rank] = measured(places)
+            for place, one in others:
+                values[row, place] = one.value_of(relevant, ranked)
         ranks.append(places.ranks[0] if places.ranks else None)
     return Scored(values, tuple(ranks), sum(not run.get(query.query_id) for query in queries))
 
@@ -139,6 +143,9 @@ def check_candidates(benchmark: Benchmark, runs: Mapping[str, Rankings], *, pool
         for query_id, ranked in run.items():
             if query_id not in asked:
                 raise QueryError(f"run {name!r} answers a query {query_id!r} that {benchmark.name} doesn't have")
+            among = set(map(conversations.get, ranked))
+            if None not in among and (pool != "conversation" or asked[query_id] == "" or among <= {asked[query_id]}):
+                continue
             for found in ranked:
                 if found not in conversations:
                     raise QueryError(

@@ -5,8 +5,9 @@ Columns of values (measures, retrievers) over the same queries share one set of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +18,8 @@ Values = npt.NDArray[np.float64]
 RESAMPLES: Final = 10_000
 CONFIDENCE: Final = 0.95
 _AT_ONCE: Final = 500
+_MOST_KEPT: Final = 2_000
+"""Clusters of which resamples are kept, in 20 MB; of more they are drawn anew each time."""
 _ONE_THREAD: Final = 2**18
 """Multiplications up to which OpenBLAS makes a product in one thread."""
 _FEWEST_ROWS: Final = 10
@@ -69,16 +72,33 @@ def bootstrap_columns(values: Values, *, clusters: Sequence[str], seed: int = 0)
     codes = np.array([numbers[name] for name in clusters])
     sums, sizes = np.zeros((n, values.shape[1])), np.bincount(codes, minlength=n).astype(np.float64)
     np.add.at(sums, codes, values)
-    rng = np.random.default_rng(seed)
-    means = np.empty((RESAMPLES, values.shape[1]))
-    for start in range(0, RESAMPLES, _AT_ONCE):
-        drawn = rng.integers(0, n, (_AT_ONCE, n)) + np.arange(_AT_ONCE)[:, None] * n
-        counts = np.bincount(drawn.ravel(), minlength=_AT_ONCE * n).reshape(_AT_ONCE, n).astype(np.float64)
-        means[start : start + _AT_ONCE] = _product(counts, sums) / (counts @ sizes)[:, None]
+    # A row a column: quantiles are looked for in what lies together.
+    means = np.empty((values.shape[1], RESAMPLES))
+    drawn = _kept_resamples(n, seed) if n <= _MOST_KEPT else _resamples(n, seed)
+    for start, counts in zip(range(0, RESAMPLES, _AT_ONCE), drawn, strict=True):
+        weights = counts.astype(np.float64)
+        means[:, start : start + _AT_ONCE] = (_product(weights, sums) / (weights @ sizes)[:, None]).T
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
+    low, high = np.quantile(means, [tail, 1 - tail], axis=1)
     columns = zip(values.mean(axis=0), low, high, strict=True)
     return [Interval(float(mean), float(least), float(most), len(values)) for mean, least, most in columns]
+
+
+@lru_cache(maxsize=16)
+def _kept_resamples(n: int, seed: int) -> tuple[npt.NDArray[np.uint8], ...]:
+    """Return what :func:`_resamples` yields: all pools of a report ask for the same, and so do many of its parts."""
+    return tuple(_resamples(n, seed))
+
+
+def _resamples(n: int, seed: int) -> Iterator[npt.NDArray[np.uint8]]:
+    """Yield how often each of n clusters is in each resample, some resamples at once; shape (resamples, n).
+
+    Each is expected once: that one is there 256 times doesn't happen.
+    """
+    rng = np.random.default_rng(seed)
+    for _ in range(0, RESAMPLES, _AT_ONCE):
+        drawn = rng.integers(0, n, (_AT_ONCE, n)) + np.arange(_AT_ONCE)[:, None] * n
+        yield np.bincount(drawn.ravel(), minlength=_AT_ONCE * n).reshape(_AT_ONCE, n).astype(np.uint8)
 
 
 def _product(left: Values, right: Values) -> Values:

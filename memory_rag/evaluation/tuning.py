@@ -127,10 +127,11 @@ class _Part:
         # Of a matrix with itself BLAS works out one half.
         halves = self.differences * np.sqrt(chance * self.shares.astype(np.float32)[:, None])[:, :, None]
         squares = np.matmul(halves.transpose(0, 2, 1), halves).sum(axis=0, dtype=np.float64)
+        of_mean = np.einsum("lf,lg->fg", mean * self.shares[:, None], mean)
         return _Slope(
             float(self.shares @ (top + np.log(total))),
             self.shares @ mean,
-            squares - np.einsum("l,lf,lg->fg", self.shares, mean, mean),
+            squares - of_mean,
         )
 
     def _ahead(self, weights: Values) -> npt.NDArray[np.float32]:
