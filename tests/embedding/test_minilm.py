@@ -162,8 +162,22 @@ def test_a_batch_is_a_single_text_or_keeps_to_its_limits(lengths: list[int]) -> 
 
     assert sorted(number for batch in batches for number in batch) == list(range(len(lengths)))
     for batch in batches:
-        padded = max(lengths[number] for number in batch) * len(batch)
-        assert len(batch) == 1 or (len(batch) <= 32 and padded <= 512)
+        own = [lengths[number] for number in batch]
+        padded = max(own) * len(own)
+        assert len(batch) == 1 or (len(batch) <= 32 and padded <= 512 and padded - sum(own) <= 6)
+
+
+def test_a_short_text_is_not_padded_to_a_long_one() -> None:
+    assert batches_by_length([25, 92, 24, 25, 90, 4]) == [[1, 4], [0, 3, 2], [5]]
+    assert batches_by_length([30] * 20) == [list(range(17)), [17, 18, 19]]
+
+
+def test_a_text_that_is_padded_has_the_very_vector_that_it_has_alone(minilm: MiniLmEmbedder) -> None:
+    texts = ["tea and milk, please", "tea and milk and some more, please", "What did I say about tea?"]
+
+    together = minilm.embed_turns(texts)
+
+    assert [minilm.embed_turns([text]).tobytes() for text in texts] == [row.tobytes() for row in together]
 
 
 def test_the_fingerprint_names_the_weights_and_the_passages() -> None:
