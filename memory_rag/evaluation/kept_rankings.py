@@ -15,13 +15,14 @@ from memory_rag.errors import MemoryRagError
 from memory_rag.evaluation.retrievers import Ranked
 
 _FLUSHED_EVERY: Final = 20
+_BUFFERED_BYTES: Final = 2**17
 
 
-class _Written(dict[str, str]):
+class _Written(dict[str, bytes]):
     """Texts as JSON, each written once: a turn is ranked for many queries. Lone surrogates are escaped, and so kept."""
 
-    def __missing__(self, text: str) -> str:
-        written = self[text] = json.dumps(text)
+    def __missing__(self, text: str) -> bytes:
+        written = self[text] = json.dumps(text).encode("ascii")
         return written
 
 
@@ -67,9 +68,8 @@ class KeptRankings:
         file = self._files.get((pool, retriever))
         if file is None:
             file = self._files[pool, retriever] = self._opened(self._path(pool, retriever, ".jsonl"))
-        doc_ids = ", ".join(map(self._written.__getitem__, ranked.doc_ids))
-        line = f"[{self._written[query_id]}, [{doc_ids}], {json.dumps(ranked.ms)}]\n"
-        file.write(line.encode("ascii"))
+        doc_ids = b", ".join(map(self._written.__getitem__, ranked.doc_ids))
+        file.write(b"[%b, [%b], %b]\n" % (self._written[query_id], doc_ids, json.dumps(ranked.ms).encode("ascii")))
         self._unwritten += 1
         if self._unwritten >= _FLUSHED_EVERY * len(self._files):
             self.flush()
@@ -107,7 +107,7 @@ class KeptRankings:
         return self._folder / f"{quote(pool, safe=' ')}-{quote(name, safe=' ')}{suffix}"
 
     def _opened(self, path: Path) -> BufferedRandom:
-        file = path.open("a+b")
+        file = path.open("a+b", buffering=_BUFFERED_BYTES)
         # The line that a killed process was writing would run into the next.
         file.seek(0)
         data = file.read()

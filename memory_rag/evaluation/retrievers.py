@@ -129,6 +129,7 @@ class PlainBm25:
         self._least = 0.25 * (sum(map(self._idf, frequencies)) / len(frequencies)) if frequencies else 0.0
         mean = lengths.sum() / self._n if lengths.any() else 1.0
         self._norm = 1.5 * (1 - 0.75 + 0.75 * lengths / mean)
+        self._gains: dict[str, tuple[_Places, Scores]] = {}
 
     def _idf(self, df: int) -> float:
         return math.log(self._n - df + 0.5) - math.log(df + 0.5)
@@ -136,21 +137,25 @@ class PlainBm25:
     def scores(self, query: str) -> Scores:
         total = np.zeros(self._n)
         for word in query.lower().split():
-            places, counts = self._holders.of(word)
-            if len(places):
-                idf = self._idf(len(places))
-                total[places] += (idf if idf >= 0 else self._least) * (counts * 2.5 / (counts + self._norm[places]))
+            places, gains = self._gains.get(word) or self._gained(word)
+            total[places] += gains
         return total
+
+    def _gained(self, word: str) -> tuple[_Places, Scores]:
+        """Return which texts hold a word, and what it adds to the score of each, whoever asks: kept for the next."""
+        places, counts = self._holders.of(word)
+        idf = self._idf(len(places))
+        gains = (idf if idf >= 0 else self._least) * (counts * 2.5 / (counts + self._norm[places]))
+        self._gains[word] = places, gains
+        return places, gains
 
 
 class _Texts:
     """The candidates of a pool, made ready by one scorer."""
 
     def __init__(self, documents: Sequence[Document], scorer: Callable[[Sequence[str]], Scorer]) -> None:
-        self.documents = documents
         self.scorer = scorer([text_of(document) for document in documents])
-
-        ids = [document.doc_id for document in documents]
+        self._ids = ids = [document.doc_id for document in documents]
         self._rank_of_id = np.empty(len(ids), np.int64)
         self._rank_of_id[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
 
@@ -160,7 +165,7 @@ class _Texts:
             keep = scores >= np.partition(scores, len(scores) - k)[len(scores) - k]
             places, scores = places[keep], scores[keep]
         order = np.lexsort((self._rank_of_id[places], -scores))[:k]
-        return [self.documents[place].doc_id for place in places[order]]
+        return [self._ids[place] for place in places[order].tolist()]
 
 
 def text_of(document: Document) -> str:

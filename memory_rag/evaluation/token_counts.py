@@ -23,11 +23,12 @@ class TokenCounts(Mapping[str, int]):
         self._of_text: dict[str, int] = {}
 
     def __getitem__(self, doc_id: str) -> int:
-        found = self._of_document.get(doc_id)
-        if found is None:
+        try:
+            return self._of_document[doc_id]
+        except KeyError:
             turns = self._documents[doc_id].turns
             found = self._of_document[doc_id] = sum(self._of(turn.searchable) for turn in turns)
-        return found
+            return found
 
     def __contains__(self, doc_id: object) -> bool:
         return doc_id in self._documents

@@ -31,4 +31,4 @@ class EntryOrder:
 
     def documents(self, entries: Entries) -> list[str]:
         """Return the document that each entry is of; empty for an entry of none."""
-        return [self._documents[entry] for entry in entries.tolist()]
+        return list(map(self._documents.__getitem__, entries.tolist()))
