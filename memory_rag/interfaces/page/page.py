@@ -54,8 +54,13 @@ class _NoSuchMemoryError(QueryError):
     """An address that names a memory which isn't there."""
 
 
+class _NoSuchPageError(QueryError):
+    """An address that no view has."""
+
+
 _TOLD: Final[tuple[tuple[type[MemoryRagError], int, str], ...]] = (
     (_NoSuchMemoryError, 404, "no_memory"),
+    (_NoSuchPageError, 404, "no_page"),
     (UnknownTurnError, 404, "no_turn"),
     (StaleFormError, 403, "stale_form"),
     (ToldError, 400, ""),
@@ -99,6 +104,8 @@ class Page:
         yield "POST", "/language", self._language
         yield "GET", "/static/{name}", self._static
         yield "GET", "/favicon.ico", self._icon
+        # Last: whoever mistypes an address is told so on a page that leads back.
+        yield "GET", "/{rest:path}", self._nowhere
 
     def close(self) -> None:
         """Remove what was uploaded and not stored."""
@@ -239,6 +246,9 @@ class Page:
         if name not in _FILES:
             return Response(status_code=404)
         return Response(static(name), media_type=_FILES[name], headers={"cache-control": "max-age=3600"})
+
+    async def _nowhere(self, request: Request) -> Response:
+        return await anyio.to_thread.run_sync(self._wrong, _NoSuchPageError(request.url.path), request)
 
     async def _icon(self, _request: Request) -> Response:
         return Response(static("icon.svg"), media_type=_FILES["icon.svg"], headers={"cache-control": "max-age=86400"})

@@ -49,6 +49,15 @@ def test_while_another_program_writes_a_form_says_so_and_views_go_on(impatient: 
     assert impatient.post("/pin", data=form).status_code == 303
 
 
+@pytest.mark.parametrize("path", ["/turns/t1", "/conversations", "/memory/main/nowhere", "/a/b/c"])
+def test_an_address_that_no_view_has_is_told_on_a_page_that_leads_back(impatient: httpx2.Client, path: str) -> None:
+    answer = impatient.get(path, headers={"accept-language": "sv"})
+
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "Det finns ingen sida på den här adressen." in answer.text
+    assert 'href="/"' in answer.text
+
+
 def test_a_file_of_words_that_is_none_is_told(impatient: httpx2.Client, tmp_path: Path) -> None:
     (tmp_path / "main" / "turns.sqlite").write_bytes(b"no database" * 100)
 
