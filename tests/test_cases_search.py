@@ -121,6 +121,12 @@ def test_numbers_are_found_as_people_write_them(opened: Open) -> None:
             "address": "The printer is 192.168.0.7:631",
             "part": "Order part 4711-ZX again",
             "python": "We need python3.11",
+            "spaced": "Fakturan är på 12 480 kronor",
+            "european": "Das kostet 1.234,50 Euro",
+            "swiss": "Er zahlte 7'300 Franken",
+            "isbn": "Look up 978-91-7000-123-4",
+            "glued": "用iPhone15拍照, und das für 49kr",
+            "arabic": "الطابق ٣٦ في المبنى",
         }
     )
 
@@ -132,6 +138,13 @@ def test_numbers_are_found_as_people_write_them(opened: Open) -> None:
     assert keyword(memory, "4711-zx") == ["part"]
     assert keyword(memory, "4711") == ["part"]
     assert keyword(memory, "Python 3.11") == ["python"]
+    assert keyword(memory, "12480") == keyword(memory, "12,480") == keyword(memory, "12\u00a0480") == ["spaced"]
+    assert keyword(memory, "12 480 kronor")[0] == "spaced"
+    assert keyword(memory, "1234,50") == keyword(memory, "1,234.50") == ["european"]
+    assert keyword(memory, "7300") == ["swiss"]
+    assert keyword(memory, "9789170001234") == ["isbn"]
+    assert keyword(memory, "iphone") == keyword(memory, "iPhone 15") == keyword(memory, "49") == ["glued"]
+    assert keyword(memory, "36") == ["arabic"]
 
 
 def test_decomposed_letters_do_not_cut_words(opened: Open) -> None:

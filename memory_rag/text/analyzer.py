@@ -18,7 +18,7 @@ from memory_rag.text.stopwords import STOP_WORDS
 
 __all__ = ["VERSION", "Analyzer", "has_words"]
 
-VERSION: Final = "6"
+VERSION: Final = "7"
 """Changes when the same text would give other terms; a keyword snapshot made by another version is rebuilt."""
 
 _CACHED: Final = 100_000

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
@@ -37,21 +38,40 @@ _UNSEEN: Final = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206
 _LETTER: Final = rf"[^\W{_UNSPACED}]"
 # Every repetition has an end: base64, a million of one letter or of one mark become several pieces.
 _LETTERS: Final = rf"[^\W_{_UNSPACED}]{_LETTER}{{0,127}}(?:[{_MARKS}{_UNSEEN}]{{1,32}}{_LETTER}{{0,128}}){{0,32}}"
-_JOINED: Final = r"(?:[-'\u2018\u2019\u02bc\uff07._/:@#+&~\\]|(?<=\d)[,\uff0c\uff0e\uff1a](?=\d))"
+_SPACES: Final = " \u00a0\u2009\u202f"
+# A space between thousands joins what a space elsewhere parts: "12 480".
+_JOINED: Final = (
+    r"(?:[-'\u2018\u2019\u02bc\uff07._/:@#+&~\\]|(?<=\d)[,\uff0c\uff0e\uff1a](?=\d)"
+    rf"|(?<=\d)(?<!\d\d\d\d)[{_SPACES}](?=\d\d\d(?!\w)))"
+)
 _OTHERS: Final = (
     rf"[{_UNSPACED}][{_UNSPACED}{_UNSEEN}]*"
     r"|[\U0001f1e6-\U0001f1ff]{2}"  # a flag
     r"|[\u2190-\u24ff\u25a0-\u2bff\U0001f000-\U0001faff]"  # a pictograph, a sign; not the lines of drawn boxes
 )
 _NOT_SEEN: Final = re.compile(f"[{_UNSEEN}]")
+# Vowel signs that Arabic and Hebrew are mostly written without, and the stroke that stretches a word.
+_OPTIONAL: Final = re.compile(
+    "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670\u06d6-\u06ed]"
+)
+_FOREIGN_DIGIT: Final = re.compile(r"(?![0-9])\d")
 _WIDE: Final = re.compile("[\uff01-\uffee]+")
 _APOSTROPHES: Final = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07", "'"))
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)+")
+# 12 480,50 and 1'000 and 1_000; 12.480,50.
+_GROUPED: Final = re.compile(rf"\d{{1,3}}([{_SPACES}'_])\d{{3}}(?:\1\d{{3}})*(?:[.,]\d+)?|\d{{1,3}}(?:\.\d{{3}})+,\d+")
+_SPACED: Final = re.compile(f"[{_SPACES}]")
+_DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_HYPHENED: Final = re.compile(r"\d+(?:-\d+)+")
+_LEAST_HYPHENED: Final = 6
+"""Digits from which on 978-91-7000 is one number, and 3-5 are two."""
 _THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _VERSION: Final = re.compile(r"([^\W\d_]+)(\d+(?:[.:]\d+)+)")
 # Between separators; a number with points keeps them, its letters before it stand apart (python3.11).
 _PARTS: Final = re.compile(r"\d+(?:[.,:]\d+)+|(?:(?!\d+[.,:]\d)[^-'._/:@#+&~\\,])+|\d+")
+# RTX4090, 49kr; a number with the ending of an ordinal (20th) stands for the number.
+_GLUED: Final = re.compile(r"([^\W\d_]{2,})(\d+)|(\d+)(?:st|nd|rd|th|de|te)|(\d+)([^\W\d_]{2,})", re.IGNORECASE)
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z]{2})")
 _CONTRACTED: Final = frozenset({"t", "d", "m", "ll", "re", "ve", "em"})
 LONGEST_KEPT: Final = 256
@@ -120,25 +140,41 @@ def _forms(piece: str, for_query: bool) -> Forms:
         written, folded = written[:-2], folded[:-2]
     if _is_word(folded):
         return Forms((folded, *_parts(written, for_query).words), ()) if folded.isalpha() else Forms((folded,), ())
+    grouped = _GROUPED.fullmatch(folded)
+    if grouped is not None:
+        return Forms((), _grouped(grouped, for_query))
     if _NUMBER.fullmatch(folded):
         return Forms((), _number(folded, for_query))
+    if len(runs := _SPACED.split(written)) > 1:
+        return _together(forms_of(run, for_query=for_query) for run in runs)
     version = _VERSION.fullmatch(folded)
     if version is not None:
         return Forms((), _version(version, for_query))
     parts = _parts(written, for_query)
-    return Forms(parts.words, (folded, *parts.terms))
+    is_one = _HYPHENED.fullmatch(folded) and sum(map(str.isdigit, folded)) >= _LEAST_HYPHENED
+    return Forms(parts.words, (folded, *((folded.replace("-", ""),) if is_one else ()), *parts.terms))
 
 
 _known_forms = lru_cache(maxsize=100_000)(_forms)
 
 
 def _parts(written: str, for_query: bool) -> Forms:
-    """Return the forms of what lies between a piece's separators, else its changes of case; none if it has neither."""
+    """Return the forms of what lies between a piece's separators; else of its letters and its number, or of what its
+    changes of case part; none if it has none of these."""
     runs = [written] if written.isalnum() else _PARTS.findall(written)
-    parts = _CAMEL.split(runs[0]) if len(runs) == 1 else runs
+    glued = _GLUED.fullmatch(runs[0]) if len(runs) == 1 else None
+    if glued is not None:
+        # A question's 4 would stand in too many turns.
+        parts = [part for part in glued.groups() if part and not (for_query and len(part) == 1)]
+    else:
+        parts = _CAMEL.split(runs[0]) if len(runs) == 1 else runs
     if parts == [written]:
         return Forms((), ())
-    forms = [forms_of(part, for_query=for_query) for part in parts]
+    return _together(forms_of(part, for_query=for_query) for part in parts)
+
+
+def _together(several: Iterable[Forms]) -> Forms:
+    forms = list(several)
     return Forms(
         tuple(word for form in forms for word in form.words),
         tuple(term for form in forms for term in form.terms),
@@ -154,8 +190,8 @@ def is_plain(piece: str) -> bool:
 
 
 def casefolded(word: str) -> str:
-    """Return a word for comparison regardless of case: composed, and without the dot that a folded İ leaves."""
-    return unicodedata.normalize("NFC", word.casefold().replace("i\u0307", "i"))
+    """Return a word for comparison regardless of case: composed, and i with a dot or without is i."""
+    return unicodedata.normalize("NFC", word.casefold().replace("i\u0307", "i").replace("\u0131", "i"))
 
 
 def unspaced_places(piece: str) -> list[tuple[int, int]]:
@@ -175,9 +211,10 @@ def _starts_unspaced(piece: str) -> bool:
 def _composed(piece: str) -> str:
     if piece.isascii():
         return piece.strip("_")
-    seen = _NOT_SEEN.sub("", piece)
+    seen = _FOREIGN_DIGIT.sub(lambda match: str(unicodedata.decimal(match[0])), _NOT_SEEN.sub("", piece))
     wide = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), seen)
-    return unicodedata.normalize("NFC", wide).translate(_APOSTROPHES).strip("_")
+    composed = unicodedata.normalize("NFC", wide)
+    return _OPTIONAL.sub("", composed).translate(_APOSTROPHES).strip("_") or composed
 
 
 def _is_word(folded: str) -> bool:
@@ -198,7 +235,22 @@ def _number(number: str, for_query: bool) -> tuple[str, ...]:
     if for_query:
         return (whole,)
     beginnings = _beginnings(whole)
-    return (whole, *beginnings) if len(listed) == 1 else (whole, *beginnings, listed[1].replace(":", "."))
+    if len(listed) == 2:
+        return (whole, *beginnings, listed[1].replace(":", "."))
+    # 1.000 may be a thousand.
+    return (whole, *beginnings, whole.replace(".", "")) if _DOTTED.fullmatch(whole) else (whole, *beginnings)
+
+
+def _grouped(grouped: re.Match[str], for_query: bool) -> tuple[str, ...]:
+    """Return the terms of a number with its thousands apart; what a plain space parts may be several numbers."""
+    number, sign = grouped[0], grouped[1]
+    plain = number.replace(sign or ".", "")
+    terms = (plain,) if plain.isdigit() else _number(plain, for_query)
+    if for_query and sign != " ":
+        return terms
+    if not sign:
+        return (*terms, *_number(number, for_query))
+    return (*terms, *(term for part in number.split(sign) for term in forms_of(part, for_query=for_query).terms))
 
 
 def _beginnings(number: str) -> tuple[str, ...]:
