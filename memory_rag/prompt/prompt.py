@@ -40,7 +40,7 @@ from memory_rag.prompt.searched_memory import SearchedMemory
 from memory_rag.prompt.state import TaskState
 from memory_rag.prompt.state_proposals import StateProposals
 from memory_rag.prompt.summary_source import SummarySource
-from memory_rag.prompt.tokens import TokenCounter, token_counter
+from memory_rag.prompt.tokens import CountedOnce, TokenCounter, token_counter
 from memory_rag.prompt.tool_calls import MemoryTools
 from memory_rag.prompt.turn_messages import TurnMessages
 from memory_rag.prompt.whereabouts import Searched, Whereabouts
@@ -122,7 +122,7 @@ class Prompt:
             EmbedderError: the tokenizer file isn't there or is none.
         """
         if self._counter is None:
-            self._counter = token_counter(self._tokenizer)
+            self._counter = CountedOnce(token_counter(self._tokenizer))
         return self._counter
 
     @cached_property

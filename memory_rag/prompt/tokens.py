@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from pathlib import Path
 from string import ascii_letters
 from typing import Any, Final, Protocol
 
 from memory_rag.embedding.readable import pieces
 from memory_rag.embedding.tokenizer_file import open_tokenizer
-from memory_rag.turns import printable
+from memory_rag.turns import printable, text_bytes
 
 MESSAGE_OVERHEAD: Final = 4
 """Tokens that a chat template puts around a message: the role and the marks before and after it."""
@@ -56,6 +57,8 @@ _ENGLISH_FROM: Final = 0.15
 _ENGLISH_LETTERS: Final = 3
 _OTHER_LETTERS: Final = 2
 _SPACES: Final = 4
+_LONG: Final = 50_000
+_MOST_LONG: Final = 256
 _CJK_TOKENS: Final = 2
 _ENGLISH_BYTES: Final = frozenset(word.encode() for word in _ENGLISH)
 _LOWERED: Final = bytes(ord(chr(byte).lower()) if chr(byte) in ascii_letters else ord(" ") for byte in range(256))
@@ -106,6 +109,28 @@ class Estimate:
 def _of_words(words: Sequence[str] | Sequence[bytes], n_english: int) -> int:
     letters = _ENGLISH_LETTERS if n_english >= _ENGLISH_FROM * len(words) else _OTHER_LETTERS
     return sum([-(-n // letters) for n in map(len, words)])
+
+
+class CountedOnce:
+    """A counter that counts long texts once: one is counted for every prompt while it is among the newest turns.
+
+    What is kept are numbers and digests, no words.
+    """
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.name, self.is_estimate = counter.name, counter.is_estimate
+        self._counter = counter
+        self._long: dict[bytes, int] = {}
+
+    def count(self, text: str) -> int:
+        if len(text) < _LONG:
+            return self._counter.count(text)
+        digest = blake2b(text_bytes(text), digest_size=16).digest()
+        if digest not in self._long:
+            if len(self._long) >= _MOST_LONG:
+                self._long.clear()
+            self._long[digest] = self._counter.count(text)
+        return self._long[digest]
 
 
 def token_counter(tokenizer: str | Path | None) -> TokenCounter:

@@ -13,6 +13,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from memory_rag.embedding.wordpiece import TOKENIZER_FILE
 from memory_rag.errors import EmbedderError
 from memory_rag.prompt.tokens import (
+    CountedOnce,
     Estimate,
     TokenizerFile,
     message_tokens,
@@ -83,6 +84,29 @@ def test_long_texts_are_counted_whole(wordpiece: TokenizerFile) -> None:
     """The file by itself cuts at 128 tokens and fills shorter texts up to them."""
     assert wordpiece.count("bread " * 1000) == 1000
     assert wordpiece.count("bread") == 1
+
+
+class Noting(Estimate):
+    """Notes what it is asked to count."""
+
+    def __init__(self) -> None:
+        self.counted: list[str] = []
+
+    def count(self, text: str) -> int:
+        self.counted.append(text[:1])
+        return super().count(text)
+
+
+def test_a_long_text_is_counted_once_and_a_short_one_each_time() -> None:
+    noting = Noting()
+    counter = CountedOnce(noting)
+    texts = ["a " * 50_000, "b " * 50_000, "c\ud800" * 50_000, "d"]
+
+    first, second = ([counter.count(text) for text in texts] for _ in range(2))
+
+    assert first == second == [Estimate().count(text) for text in texts]
+    assert noting.counted == ["a", "b", "c", "d", "d"]
+    assert (counter.name, counter.is_estimate) == ("estimate", True)
 
 
 def test_a_file_that_is_no_tokenizer_says_what_one_is(tmp_path: Path) -> None:
