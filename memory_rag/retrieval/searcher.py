@@ -125,7 +125,7 @@ class Searcher:
         analysis = self.analyze(query, today=today)
         scope, stage = self.pool(options.within)
         by_keyword = options.mode is Mode.KEYWORD or (options.mode.uses_vectors and dense is None)
-        notes = (_ONLY_COMMON,) if by_keyword and analysis.is_common else ()
+        notes: tuple[str, ...] = (_ONLY_COMMON,) if by_keyword and analysis.is_common else ()
         notes += (_ONLY_ENDS,) if len(query) > LONGEST else ()
         ranking = partial(Ranking, query, options.mode, notes=(*scope.notes, *notes))
         if analysis.is_empty or not scope.allowed.any():
