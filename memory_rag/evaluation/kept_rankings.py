@@ -6,9 +6,8 @@ import hashlib
 import json
 import shutil
 from collections.abc import Mapping
-from io import BufferedRandom
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 from urllib.parse import quote
 
 from memory_rag.errors import MemoryRagError
@@ -36,7 +35,7 @@ class KeptRankings:
     def __init__(self, folder: Path, made_with: Mapping[str, Any]) -> None:
         text = json.dumps(made_with, sort_keys=True, default=str)
         self._folder = folder / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        self._files: dict[tuple[str, str], BufferedRandom] = {}
+        self._files: dict[tuple[str, str], BinaryIO] = {}
         self._unwritten = 0
         self._written = _Written()
         try:
@@ -106,7 +105,7 @@ class KeptRankings:
     def _path(self, pool: str, name: str, suffix: str) -> Path:
         return self._folder / f"{quote(pool, safe=' ')}-{quote(name, safe=' ')}{suffix}"
 
-    def _opened(self, path: Path) -> BufferedRandom:
+    def _opened(self, path: Path) -> BinaryIO:
         file = path.open("a+b", buffering=_BUFFERED_BYTES)
         # The line that a killed process was writing would run into the next.
         file.seek(0)

@@ -91,6 +91,18 @@ def test_columns_get_the_intervals_that_they_get_alone() -> None:
         assert interval.as_json() == pytest.approx(alone.as_json())
 
 
+@pytest.mark.parametrize("n", [30, 2_001])
+def test_an_interval_is_that_of_resamples_drawn_one_after_the_other(n: int) -> None:
+    values = np.random.default_rng(7).random(n)
+    rng = np.random.default_rng(4)
+    means = np.concatenate([values[rng.integers(0, n, (500, n))].mean(axis=1) for _ in range(20)])
+
+    # Twice: resamples of few clusters are kept, those of many are drawn anew.
+    for _ in range(2):
+        (found,) = bootstrap_columns(values[:, None], clusters=[f"{place:05}" for place in range(n)], seed=4)
+        assert (found.low, found.high) == pytest.approx(tuple(np.quantile(means, [0.025, 0.975])))
+
+
 def test_no_values_have_no_interval() -> None:
     with pytest.raises(ValueError, match="a missing value is not 0"):
         by_query([])
