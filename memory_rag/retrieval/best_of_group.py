@@ -54,10 +54,10 @@ class Groups:
 
     def total(self, values: Scores) -> Scores:
         """Return for each entry the sum of the values in its group; 0 where none of it counts."""
-        if self._counted is None:
-            return np.bincount(self._place, values, len(values))[self._place]
-        total = np.bincount(self._place[self._counted], values[self._counted], len(values))
-        return np.where(self._place < 0, 0.0, total[self._place])
+        counted = slice(None) if self._counted is None else self._counted
+        of_group = np.bincount(self._place[counted], values[counted], len(values)).astype(np.float64, copy=False)
+        total: Scores = of_group[self._place]
+        return total if self._counted is None else np.where(self._place < 0, 0.0, total)
 
     def one_each(self, of_each: Scores) -> Scores:
         """Return the value of each group that has any entry that counts, once, from what each entry was told."""
