@@ -7,13 +7,14 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from time import sleep
 from typing import Any, Final
 
 from memory_rag.evaluation.speed_peer import PeerError, PeerProcess, disk_bytes, strace
+from memory_rag.evaluation.speed_peer_bounds import Bounds, busy, too_slow
 from memory_rag.evaluation.speed_peer_fresh import opened_cold, waits_for_disk
 from memory_rag.evaluation.speed_peer_side import ACTS, Act, Side, in_turns
 from memory_rag.evaluation.speed_peers import PEERS, US, US_FULL, Often, Peer
@@ -27,26 +28,6 @@ ADDS_ALONE: Final = 20
 """A round's adds where we are measured alone: the first of a round finds nothing of what it needs in the caches."""
 _RESERVED: Final = 10_000_000
 """Numbers of new turns begin here: no file holds them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """What a peer may take; who takes more is left out, and the reason is kept."""
-
-    load_s: float = 180.0
-    mib: int = 8_000
-    step_s: float = 30.0
-    """One add, search or delete: what would take longer by what it took at a tenth of the turns isn't tried."""
-
-    @property
-    def ended_s(self) -> float:
-        """What takes so long all the same is ended, and its peer is left out."""
-        return 4 * self.step_s
-
-
-def busy() -> float:
-    """Return how many processes wait for each core, at least 1: a bound by the clock is as many times as long."""
-    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 class Comparison:
@@ -75,6 +56,7 @@ class Comparison:
         self.bounds = bounds or Bounds()
         self.tell = tell
         self._smallest = 0
+        self._asked: dict[int, list[Question]] = {}
 
     def load(self, *, compared: Sequence[int], grown: Sequence[int]) -> None:
         """Write turns and vectors and load them into everybody, smallest size first.
@@ -87,6 +69,9 @@ class Comparison:
         self.tell("writing turns and vectors", 1, 1)
         for place, size in enumerate(sizes):
             self._load(size, sizes[place - 1] if place else None, with_peers=size in compared)
+            questions = self._questions(size)
+            for peer in (US, *(self.peers if size in compared else ())):
+                self._agree(peer, size, questions)
 
     def run(self, *, compared: Sequence[int], grown: Sequence[int]) -> dict[str, Any]:
         """Measure at every size, smallest first, and return what was measured, all that is kept included."""
@@ -94,7 +79,7 @@ class Comparison:
         sizes = sorted({*compared, *grown})
         self._smallest = min(compared, default=0)
         for size in sizes:
-            questions = self.shared.questions(self.often.all_questions, among=size)
+            questions = self._questions(size)
             self._import(size)
             self._alone(size, questions)
             if size in compared:
@@ -158,6 +143,26 @@ class Comparison:
                 return f"not tried: {smaller:,} turns took {took['peak_mib']:,.0f} MiB"
         return ""
 
+    def _agree(self, peer: Peer, size: int, questions: Sequence[Question]) -> None:
+        """Measure whose nearest turns are the exactly nearest, before anything is added to what was loaded."""
+        loaded = json.loads(self._part(size, peer, "load").read_text(encoding="utf-8"))
+        if peer.ranks_by == "keyword" or "left_out" in loaded or self._part(size, peer, "agreement").exists():
+            return
+        try:
+            with self._start(peer, size) as process:
+                process.ask("open")
+                share = Side(peer, process, questions, iter(()), often=self.often).agreement()
+                process.ask("close")
+        except PeerError as error:
+            self._leave_out(error, peer, size, "agreement")
+            return
+        self._keep(size, peer, "agreement", {"share": share})
+
+    def _questions(self, size: int) -> list[Question]:
+        if size not in self._asked:
+            self._asked = {size: self.shared.questions(self.often.all_questions, among=size)}
+        return self._asked[size]
+
     # -- measuring
 
     def _import(self, size: int) -> None:
@@ -181,7 +186,7 @@ class Comparison:
         trials: tuple[tuple[Peer, str, Sequence[Act]], ...] = (
             (US, "keyword", ()),
             (US, "search", ACTS),
-            (US_FULL, "search", (Side.add,)),
+            (US_FULL, "search", (Side.add, Side.add_and_ask)),
         )
         often = replace(self.often, adds=ADDS_ALONE)
         for peer, way, acts in trials:
@@ -190,12 +195,10 @@ class Comparison:
                 side = Side(peer, process, questions, self._new_turns(), often=often, our_way=way)
                 side.warm_up()
                 sleep(often.settle_s)
-                if acts is ACTS:
-                    measured["agreement"] = side.agreement()
                 in_turns([side], acts=acts)
                 times = side.as_json()
                 if peer is US_FULL:
-                    measured["add_full"] = times["add"]
+                    measured |= {"add_full": times["add"], "add_and_ask_full": times["add_and_ask"]}
                 elif way == "keyword":
                     measured["keyword"] = times["keyword"]
                 else:
@@ -212,7 +215,9 @@ class Comparison:
         loaded = json.loads(self._part(size, peer, "load").read_text(encoding="utf-8"))
         if self._part(size, peer, "beside").exists() or "left_out" in loaded:
             return
-        not_tried = self._not_tried(peer, size)
+        smaller = self._part(size // 10, peer, "beside")
+        before = json.loads(smaller.read_text(encoding="utf-8")) if smaller.exists() else {}
+        not_tried = too_slow(before.get("peer", {}), n_before=size // 10, step_s=self.bounds.step_s)
         if why := not_tried.get("search"):
             self._keep(size, peer, "beside", {"left_out": f"search: {why}"})
             return
@@ -223,18 +228,6 @@ class Comparison:
             self._leave_out(error, peer, size, "beside")
             return
         self._keep(size, peer, "beside", measured)
-
-    def _not_tried(self, peer: Peer, size: int) -> dict[str, str]:
-        """Return what would take too long by what it took at a tenth of the size, and how long, by kind."""
-        path = self._part(size // 10, peer, "beside")
-        before = json.loads(path.read_text(encoding="utf-8")).get("peer", {}) if path.exists() else {}
-        found = {}
-        for way in ("search", "filtered", "add", "add_and_ask", "delete"):
-            took_s = before.get(way, {}).get("median_ms", 0.0) / 1000
-            if took_s * 10 > self.bounds.step_s:
-                found[way] = f"would take about {took_s * 10:,.0f} s by the {took_s:,.1f} s at {size // 10:,} turns"
-        # Nothing is deleted that wasn't added.
-        return found | {way: found["add"] for way in ("add_and_ask", "delete") if "add" in found}
 
     def _leave_out(self, error: PeerError, peer: Peer, size: int, what: str) -> None:
         """Keep why a peer isn't in the result; where we are the ones who failed, there is none."""
@@ -271,10 +264,8 @@ class Comparison:
             for side in sides:
                 side.warm_up()
             sleep(self.often.settle_s)
-            agreement = sides[0].agreement()
             in_turns(sides)
             measured |= {name: side.as_json() for name, side in zip(("peer", "us"), sides, strict=True)}
-            measured["peer"]["agreement"] = agreement
             theirs.ask("close")
             ours.ask("close")
         if sides[0].can("add") and (waits := self._waits_for_disk(peer, size)) is not None:

@@ -60,6 +60,11 @@ def best_of_the_same(here: Result, way: str) -> tuple[str, float] | None:
     return (min(found)[1], min(found)[0]) if found else None
 
 
+def agreement_of(one: Result) -> float | None:
+    """Return the share of the exactly nearest turns that a peer, or we, find by vectors; None if not measured."""
+    share: float | None = one.get("agreement", {}).get("share")
+    return share
+
+
 def _does_the_same(peer: Result) -> bool:
-    agreement = peer.get("beside", {}).get("peer", {}).get("agreement") or 0.0
-    return peer.get("ranks_by") == "hybrid" and float(agreement) >= ALIKE_FROM
+    return peer.get("ranks_by") == "hybrid" and (agreement_of(peer) or 0.0) >= ALIKE_FROM

@@ -93,13 +93,11 @@ class Side:
                 if way not in self._slow:
                     self._note_pace(way, [self._ask(way, question)])
 
-    def agreement(self) -> float | None:
-        """Return the share of the exactly nearest turns that are found by vectors; None if it has none.
+    def agreement(self) -> float:
+        """Return the share of the exactly nearest turns that are found by vectors.
 
         Call before anything is added: what is exactly nearest is told by the turns of the file.
         """
-        if self.peer.ranks_by == "keyword" or self.way == "keyword":
-            return None
         found, asked = [], []
         began = time.perf_counter()
         for question in self.questions:

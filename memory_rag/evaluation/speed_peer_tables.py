@@ -9,7 +9,7 @@ import numpy as np
 
 from memory_rag.evaluation.markdown import amount, markdown_table
 from memory_rag.evaluation.speed_peer_goals import goals_table
-from memory_rag.evaluation.speed_peer_ratios import US, Result, named, ours_beside, ratios, sizes_of
+from memory_rag.evaluation.speed_peer_ratios import US, Result, agreement_of, named, ours_beside, ratios, sizes_of
 
 SPEED_PEER_TABLES: Final = ("speed-million", "speed-peers", "speed-peers-space", "speed-growth")
 _RANKS_BY: Final = {"hybrid": "both", "dense": "vectors", "keyword": "words"}
@@ -134,7 +134,7 @@ def _space(result: Result) -> str:
                 _load(ours.get("import", ours["load"])),
                 _mib(ours["load"]["disk_bytes"] / _MIB),
                 _mib(ours["alone"]["cold"]["peak_mib"]),
-                _share(ours["alone"]["agreement"]),
+                _share(agreement_of(ours)),
                 " / ".join(_waits(first[US]["alone"][way].get("waits_for_disk")) for way in ("add", "add_full")),
                 "yes",
             )
@@ -149,7 +149,7 @@ def _space(result: Result) -> str:
                     _load(loaded),
                     _mib(loaded["disk_bytes"] / _MIB),
                     _mib(beside["cold"]["peer"]["peak_mib"]),
-                    _share(beside["peer"].get("agreement")),
+                    _share(agreement_of(peer)),
                     _waits(first.get(name, {}).get("beside", {}).get("waits_for_disk_an_add")),
                     seen,
                 )

@@ -14,12 +14,13 @@ from typing import Any, Final
 from memory_rag.errors import SettingsError
 from memory_rag.evaluation.provenance import provenance
 from memory_rag.evaluation.speed_charts import write_speed_charts
-from memory_rag.evaluation.speed_compared import COMPARED_AT, GROWN_AT, Bounds, Comparison
+from memory_rag.evaluation.speed_compared import COMPARED_AT, GROWN_AT, Comparison
+from memory_rag.evaluation.speed_peer_bounds import Bounds
 from memory_rag.evaluation.speed_peers import PEERS, Often
 from memory_rag.evaluation.speed_subjects import Tell
 
 SEED: Final = 20
-_QUICK: Final = Often(rounds=5, questions=5, adds=2, openings=2, opening_budget_s=8)
+_QUICK: Final = Often(rounds=5, questions=5, adds=2, openings=2, opening_budget_s=8, budget_s=60)
 _QUICK_SIZES: Final = (1_000, 10_000, 100_000)
 _VERSIONS: Final = """
 import importlib.metadata, json, sys

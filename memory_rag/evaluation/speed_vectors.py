@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
@@ -133,10 +134,18 @@ class KnownVectors:
         rows[known] = self._vectors[self._rows[places[known]]]
         for place in np.flatnonzero(~known).tolist():
             rows[place] = self._given[texts[place]]
+        _let_go(self._vectors)
         return rows
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return np.tile(self.asked, (len(texts), 1))
+
+
+def _let_go(vectors: Vectors) -> None:
+    """Give back the pages of a file that is mapped: it stands for a model, and what it holds isn't the memory's."""
+    mapped = getattr(vectors, "_mmap", None)
+    if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _keys_of(texts: Iterable[str]) -> npt.NDArray[np.uint64]:

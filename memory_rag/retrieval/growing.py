@@ -54,6 +54,7 @@ class Growing(Generic[Number]):
         self._n = n
 
     def _room(self, values: npt.NDArray[Number], size: int) -> npt.NDArray[Number]:
-        buffer = np.full(size, self._fill, values.dtype)
+        # Zeros take no memory before they are written over.
+        buffer = np.full(size, self._fill, values.dtype) if self._fill else np.zeros(size, values.dtype)
         buffer[: len(values)] = values
         return buffer

@@ -23,6 +23,8 @@ from memory_rag.turns import Turn
 FILE_NAME: Final = "keyword.npz"
 FORMAT: Final = 6
 """Changes when the columns of the table, or how they are made, do; the analyzer's fingerprint tells of the terms."""
+_MAPPED: Final = ("postings.entries", "postings.counts")
+"""The larger part of a snapshot, of which a question needs the few terms that it has."""
 _BATCH: Final = 1000
 _SPEAKERS_KEPT: Final = 1000
 
@@ -120,7 +122,7 @@ class KeywordIndex:
                 return None
             return cls._of({name: arrays[name] for name in arrays}, analyzer)
 
-        return read_archive(folder / FILE_NAME, read) or cls(analyzer)
+        return read_archive(folder / FILE_NAME, read, mapped=_MAPPED) or cls(analyzer)
 
     @classmethod
     def _of(cls, parts: Mapping[str, npt.NDArray[np.generic]], analyzer: Analyzer) -> KeywordIndex:

@@ -74,7 +74,9 @@ class TurnTable:
         self.sessions = Names()
         self.speakers = Names()
         self.turn_ids: list[str] = []
-        self._known_rows: dict[int, int] | None = {}
+        self._earlier = _RowsOf(np.zeros(0, np.int64))
+        self._entry_of_row: dict[int, int] = {}
+        """Of entries that were appended since the table was read: of a million, such numbers would take 160 MB."""
         self.ended: list[int] = []
         """The entries that died while this table was in memory, in that order."""
         self.n_alive = 0
@@ -154,7 +156,8 @@ class TurnTable:
 
     def entry_of(self, row: int) -> int | None:
         """Return the living entry of a store row."""
-        return self._entry_of_row.get(row)
+        found = self._entry_of_row.get(row)
+        return self._earlier_of(row) if found is None else found
 
     def turn_id(self, entry: int) -> str:
         return self.turn_ids[entry]
@@ -167,7 +170,9 @@ class TurnTable:
         self.end(row)
         if self._n == len(self._buffers["row"]):
             for name, buffer in self._buffers.items():
-                self._buffers[name] = np.concatenate([buffer, np.zeros_like(buffer)])
+                # Zeros take no memory before they are written over; those that are copied do.
+                self._buffers[name] = np.zeros(2 * len(buffer), buffer.dtype)
+                self._buffers[name][: len(buffer)] = buffer
         entry = self._n
         values = {
             "row": row,
@@ -200,6 +205,8 @@ class TurnTable:
     def end(self, row: int) -> int | None:
         """Mark a row's entry as dead and return it; None if the row has none."""
         entry = self._entry_of_row.pop(row, None)
+        if entry is None:
+            entry = self._earlier_of(row)
         if entry is not None:
             self._buffers["alive"][entry] = False
             self.ended.append(entry)
@@ -251,16 +258,31 @@ class TurnTable:
         table.sessions = Names(unpack_texts(arrays["sessions"]))
         table.speakers = Names(unpack_texts(arrays["speakers"]))
         table.n_alive = int(np.count_nonzero(table.alive))
-        table._known_rows = None
+        table._earlier = _RowsOf(table.row)
         return table
 
-    @property
-    def _entry_of_row(self) -> dict[int, int]:
-        if self._known_rows is None:
-            # Made when first asked for: whoever only searches a large table never does.
-            living = self.living()
-            self._known_rows = dict(zip(self.row[living].tolist(), living.tolist(), strict=True))
-        return self._known_rows
+    def _earlier_of(self, row: int) -> int | None:
+        """Return the living entry of a row among those that were read."""
+        if row > self._earlier.last:
+            return None
+        entries = self._earlier.entries(row)
+        alive = entries[self.alive[entries]]
+        return int(alive[0]) if len(alive) else None
+
+
+class _RowsOf:
+    """Finds entries by their store rows, which hardly ever come in another order than the entries."""
+
+    def __init__(self, rows: npt.NDArray[np.int64]) -> None:
+        self._order = None if (rows[:-1] <= rows[1:]).all() else np.argsort(rows, kind="stable")
+        self._rows = rows if self._order is None else rows[self._order]
+        self.last = int(self._rows[-1]) if len(rows) else -1
+
+    def entries(self, row: int) -> Entries:
+        """Return the entries of a row; a turn that was corrected has several, of which one is alive at most."""
+        first, end = self._rows.searchsorted(row, "left"), self._rows.searchsorted(row, "right")
+        found = np.arange(first, end)
+        return found if self._order is None else self._order[first:end]
 
 
 def session_name(conversation_id: str, session_id: str) -> str:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_rag.evaluation.speed_compared import Bounds, Comparison
+from memory_rag.evaluation.speed_compared import Comparison
 from memory_rag.evaluation.speed_peer import PeerError, PeerProcess
+from memory_rag.evaluation.speed_peer_bounds import Bounds
 from memory_rag.evaluation.speed_peers import PEERS, Often, Peer
 from memory_rag.evaluation.speed_shared import SharedCorpus, agreement, exactly_nearest
 
@@ -195,8 +196,8 @@ def test_agreement_is_that_of_the_turns_that_were_loaded(tmp_path: Path, scripts
 
     here = _comparison(tmp_path, scripts, "exact").run(compared=[80], grown=[])["sizes"]["80"]
 
-    assert here["memory_rag"]["alone"]["agreement"] == 1.0
-    assert here["exact"]["beside"]["peer"]["agreement"] == 1.0
+    assert here["memory_rag"]["agreement"] == {"share": 1.0}
+    assert here["exact"]["agreement"] == {"share": 1.0}
 
 
 @pytest.mark.slow
@@ -205,7 +206,8 @@ def test_what_is_loaded_is_measured_later(tmp_path: Path, scripts: Path) -> None
     loading.load(compared=[80], grown=[40])
     kept = {path.name for path in (tmp_path / "work" / "parts").iterdir()}
 
-    assert kept == {"40-memory_rag.load.json", "80-memory_rag.load.json", "80-listed.load.json"}
+    whose = ("40-memory_rag", "80-memory_rag", "80-listed")
+    assert kept == {f"{one}.{what}.json" for one in whose for what in ("load", "agreement")}
 
     asked: list[str] = []
     measuring = _comparison(tmp_path, scripts, "listed")

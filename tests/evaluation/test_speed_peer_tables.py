@@ -25,13 +25,15 @@ def _cold(seconds: float) -> dict[str, Any]:
 def _side(ms: float, **more: Any) -> dict[str, Any]:
     kinds = ("search", "filtered", "add", "add_and_ask", "delete")
     ways = {way: _timing(ms, ms * 2, ms * 3) | {"n_found": 10.0} for way in kinds}
-    return ways | {"seen": True, "gone": True, "agreement": 0.995} | more
+    return ways | {"seen": True, "gone": True} | more
 
 
-def _peer(ms: float, ranks_by: str, *, waits: bool = False, **more: Any) -> dict[str, Any]:
+def _peer(ms: float, ranks_by: str, *, waits: bool = False, share: float = 0.995, **more: Any) -> dict[str, Any]:
     loaded = {"s": 9.0, "cpu_s": 6.0, "peak_mib": 200.0, "disk_bytes": 5 << 20, "grown_from": 0}
     beside = {"cold": {"peer": _cold(4), "us": _cold(1)}, "peer": _side(ms, **more), "us": _side(1.0)}
-    return {"ranks_by": ranks_by, "waits": waits, "load": loaded, "beside": beside | {"waits_for_disk_an_add": 4.0}}
+    beside |= {"waits_for_disk_an_add": 4.0}
+    agreement = {"share": share}
+    return {"ranks_by": ranks_by, "waits": waits, "load": loaded, "beside": beside, "agreement": agreement}
 
 
 def _us(grown_from: int) -> dict[str, Any]:
@@ -39,8 +41,8 @@ def _us(grown_from: int) -> dict[str, Any]:
     alone: dict[str, Any] = {way: _timing(0.5, 0.6, 0.7) for way in ways}
     loaded = {"s": 9.0, "cpu_s": 6.0, "peak_mib": 200.0, "disk_bytes": 5 << 20, "grown_from": grown_from}
     imported = {"s": 12.0, "cpu_s": 11.0, "peak_mib": 210.0}
-    alone |= {"agreement": 1.0, "cold": _cold(1), "cold_keyword": _cold(0.5)}
-    return {"alone": alone, "load": loaded, "import": imported}
+    alone |= {"cold": _cold(1), "cold_keyword": _cold(0.5)}
+    return {"alone": alone, "load": loaded, "import": imported, "agreement": {"share": 1.0}}
 
 
 RESULT: dict[str, Any] = {
@@ -84,7 +86,7 @@ def test_the_best_peer_is_the_nearest_of_those_that_rank_by_both() -> None:
 
     assert best is not None
     assert best == ("txtai", 3.0)
-    unlike = {"guess": _peer(1.1, "hybrid", agreement=0.53), "lancedb": _peer(15.0, "hybrid")}
+    unlike = {"guess": _peer(1.1, "hybrid", share=0.53), "lancedb": _peer(15.0, "hybrid")}
     assert best_of_the_same(unlike, "search") == ("lancedb", 15.0)
     assert best_of_the_same(RESULT["sizes"]["1000"], "search") is None
 

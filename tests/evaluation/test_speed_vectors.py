@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,28 @@ def test_a_known_text_has_its_vector_whatever_is_asked_with_it() -> None:
     assert (found == np.array([rows[7], MADE.turns(300, 301)[0], rows[299]])).all()
     assert (embedder.embed_turns(["new"])[0] == found[1]).all()
     assert embedder.embed_turns([]).shape == (0, DIM)
+
+
+def test_vectors_of_a_file_are_found_again_and_hold_no_memory_between(tmp_path: Path) -> None:
+    rows = MADE.turns(0, 20_000)
+    np.save(tmp_path / "rows.npy", rows)
+    embedder = KnownVectors(fingerprint="given")
+    texts = [f"text {number}" for number in range(len(rows))]
+    embedder.know(texts, np.load(tmp_path / "rows.npy", mmap_mode="r"))
+
+    before = _pages_of_files()
+    found = embedder.embed_turns(texts[::2])
+
+    assert (found == rows[::2]).all()
+    assert _pages_of_files() - before < rows.nbytes // 4096 // 4
+    assert (embedder.embed_turns(texts[5:6]) == rows[5:6]).all()
+
+
+def _pages_of_files() -> int:
+    status = Path("/proc/self/statm")
+    if not status.exists():
+        pytest.skip("this system doesn't tell which pages are there")
+    return int(status.read_text(encoding="ascii").split()[2])
 
 
 def test_a_text_that_is_not_known_is_an_error() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -202,3 +203,40 @@ def test_only_people_ask_and_wish() -> None:
 
     assert table.asks.tolist() == table.wishes.tolist() == [True, False]
     assert table.tells_when.tolist() == [True, True]
+
+
+@given(
+    st.lists(st.integers(0, 30), max_size=30),
+    st.lists(st.tuples(st.booleans(), st.integers(0, 30)), max_size=30),
+)
+def test_a_row_leads_to_its_living_entry_whenever_it_was_read(before: list[int], after: list[tuple[bool, int]]) -> None:
+    table = TurnTable()
+    for row in before:
+        table.append(row, turn("said"), seq=1)
+    table = TurnTable.from_arrays(table.arrays())
+    living = {int(table.row[entry]): entry for entry in table.living().tolist()}
+
+    for is_said, row in after:
+        if is_said:
+            living[row] = table.append(row, turn("said"), seq=2)
+        else:
+            assert table.end(row) == living.pop(row, None)
+
+    assert [table.entry_of(row) for row in range(31)] == [living.get(row) for row in range(31)]
+    assert sorted(living.values()) == table.living().tolist()
+
+
+def test_a_large_table_that_is_read_makes_no_number_for_each_turn_when_one_is_added() -> None:
+    table = TurnTable()
+    for row in range(2000):
+        table.append(row, turn("said"), seq=1)
+    read = TurnTable.from_arrays(table.arrays())
+    tracemalloc.start()
+    try:
+        read.end(1000)
+        read.entry_of(1999)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert taken < 8 * 2000
