@@ -70,11 +70,12 @@ class Remembering:
         messages = body.get("messages")
         said = sayings_of(messages) if isinstance(messages, list) else []
         recalls = wish.recalls and isinstance(messages, list)
+        if recalls:
+            # Before all else, since all else is done by the time it is.
+            foresee(memory, said)
         if memory.off_record.since is not None:
             # Noted like a wish of the client's: nothing of it may be stored when the talk comes back later.
             wish = replace(wish, stores=False)
-        if recalls:
-            foresee(memory, said)
         now, seq = self._clock(), memory.store.last_seq
         thread = self._thread(memory, said, wish, now)
         known = known_for(memory, said, thread, wish) if recalls else Known()

@@ -15,6 +15,9 @@ _CONNECT_S: Final = 10.0
 SILENCE_S: Final = 600.0
 """A large model thinks for minutes."""
 _MOST_CONNECTIONS: Final = 400
+KEPT_S: Final = 60.0
+"""How long a connection waits for the next request: people read for longer than httpx's 5 s, and a new one to a service
+on the net costs its handshakes, some 100 ms. One that the upstream has closed meanwhile isn't used."""
 # RFC 9110, 7.6.1, and what belongs to one hop alone.
 _HOP: Final = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding "
@@ -67,10 +70,12 @@ class Upstream:
     """An OpenAI-compatible API, by the URL under which ``chat/completions`` lies.
 
     With ``key`` that is what it is asked with; without, the client's own ``Authorization`` goes through. For
-    ``silence_s`` it may say nothing.
+    ``silence_s`` it may say nothing; for ``kept_s`` a connection is kept for the next request.
     """
 
-    def __init__(self, url: str, *, key: str | None = None, silence_s: float = SILENCE_S) -> None:
+    def __init__(
+        self, url: str, *, key: str | None = None, silence_s: float = SILENCE_S, kept_s: float = KEPT_S
+    ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SettingsError(f"--upstream {url!r} is no http or https URL; such as: http://127.0.0.1:11434/v1")
@@ -82,7 +87,9 @@ class Upstream:
         self._key = key
         self._client = httpx2.AsyncClient(
             timeout=httpx2.Timeout(silence_s, connect=_CONNECT_S),
-            limits=httpx2.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=50),
+            limits=httpx2.Limits(
+                max_connections=_MOST_CONNECTIONS, max_keepalive_connections=50, keepalive_expiry=kept_s
+            ),
             follow_redirects=False,
         )
 
