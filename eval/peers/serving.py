@@ -1,4 +1,4 @@
-"""A peer behind a pipe: one JSON line asks, one JSON line answers with what was found and what it took."""
+"""A peer behind a pipe: one JSON line asks for some steps, one JSON line answers with what each found and took."""
 
 from __future__ import annotations
 
@@ -23,24 +23,33 @@ def serve(peer_class: Any) -> None:
     os.dup2(2, 1)
     peer = peer_class(Path(sys.argv[1]))
     for line in sys.stdin:
-        asked = json.loads(line)
-        given = asked["with"]
-        if "vector" in given:
-            given["vector"] = np.array(given["vector"], np.float32)
-        before = getattr(peer, "before", None)
-        if before is not None:
-            before(asked["do"], given)
-        began, cpu = time.perf_counter(), time.process_time()
-        try:
-            found = getattr(peer, asked["do"])(**given)
-        except Exception as error:
-            traceback.print_exc()
-            told = {"error": f"{type(error).__name__}: {error}"[:500]}
-        else:
-            took = {"s": time.perf_counter() - began, "cpu_s": time.process_time() - cpu}
-            told = {"answer": found, **took, "process_cpu_s": time.process_time(), "peak_mib": peak_mib()}
+        steps = json.loads(line)
+        # All of it before the first is timed: what was just read from a pipe would lie in the processor's caches.
+        for step in steps:
+            if "vector" in step["with"]:
+                step["with"]["vector"] = np.array(step["with"]["vector"], np.float32)
+        told: list[dict[str, Any]] = []
+        for step in steps:
+            told.append(done(peer, step["do"], step["with"]))
+            if "error" in told[-1]:
+                break
         answers.write(json.dumps(told) + "\n")
         answers.flush()
+
+
+def done(peer: Any, what: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Have the peer do something, and return what it found and took, or its error."""
+    before = getattr(peer, "before", None)
+    if before is not None:
+        before(what, given)
+    began, cpu = time.perf_counter(), time.process_time()
+    try:
+        found = getattr(peer, what)(**given)
+    except Exception as error:
+        traceback.print_exc()
+        return {"error": f"{type(error).__name__}: {error}"[:500]}
+    took = {"s": time.perf_counter() - began, "cpu_s": time.process_time() - cpu}
+    return {"answer": found, **took, "process_cpu_s": time.process_time(), "peak_mib": peak_mib()}
 
 
 def peak_mib() -> float | None:

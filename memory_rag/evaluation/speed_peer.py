@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,16 +92,29 @@ class PeerProcess:
         Raises:
             PeerError: it failed, ended, or took longer than ``within_s``, or than anything of it may take.
         """
+        [answer] = self.ask_each([(what, given)], within_s=within_s)
+        return answer
+
+    def ask_each(
+        self, steps: Sequence[tuple[str, Mapping[str, object]]], *, within_s: float | None = None
+    ) -> list[Answer]:
+        """Have it do some things one after the other, without waiting for us between them, and return each answer.
+
+        ``within_s`` is the time of each.
+
+        Raises:
+            PeerError: it failed, ended, or took longer, or longer than anything of it may take.
+        """
         within_s = self.within_s if within_s is None else within_s
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
         # The watch ends the process, and so nobody waits for an answer that won't come.
-        watch = None if within_s is None else threading.Timer(within_s, self._process.kill)
+        watch = None if within_s is None else threading.Timer(within_s * len(steps), self._process.kill)
         if watch is not None:
             watch.start()
         try:
-            stdin.write(json.dumps({"do": what, "with": given}) + "\n")
+            stdin.write(json.dumps([{"do": what, "with": given} for what, given in steps]) + "\n")
             stdin.flush()
             line = stdout.readline()
         except BrokenPipeError:
@@ -112,11 +125,13 @@ class PeerProcess:
                 watch.cancel()
         if not line:
             why = f"took over {within_s:g} s" if late else "ended; its last words are in " + str(self._log)
-            raise PeerError(self.name, f"{what}: {why}")
-        told: Mapping[str, Any] = json.loads(line)
-        if "error" in told:
-            raise PeerError(self.name, f"{what}: {told['error']}")
-        return Answer(told["answer"], told["s"], told["cpu_s"], told["process_cpu_s"], told["peak_mib"])
+            raise PeerError(self.name, f"{steps[0][0]}: {why}")
+        answers = []
+        for (what, _), told in zip(steps, json.loads(line), strict=False):
+            if "error" in told:
+                raise PeerError(self.name, f"{what}: {told['error']}")
+            answers.append(Answer(told["answer"], told["s"], told["cpu_s"], told["process_cpu_s"], told["peak_mib"]))
+        return answers
 
     def stop(self) -> None:
         """End it as it ends by itself: with the end of its input."""

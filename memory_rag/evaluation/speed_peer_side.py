@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,8 @@ from memory_rag.evaluation.speed_shared import Question, agreement
 _AGREEMENT_S: Final = 5.0
 """Questions are compared with exact search for so long, three of them at least."""
 _LEAST_COMPARED: Final = 3
+_Step = tuple[str, Mapping[str, Any]]
+"""What is to be done, and with what."""
 
 
 @dataclass(slots=True)
@@ -113,7 +116,7 @@ class Side:
             return
         start = (round_number + 1) * self.often.questions
         n = 1 if way in self._slow else self.often.questions
-        answers = [self._ask(way, question) for question in self.questions[start : start + n]]
+        answers = self.process.ask_each([self._step(way, one) for one in self.questions[start : start + n]])
         self._took(way, answers)
         self.found.setdefault(way, []).extend(len(answer.found) for answer in answers)
 
@@ -121,41 +124,28 @@ class Side:
         """Time a round of adds."""
         if self._is_over("add") or not self.can("add"):
             return
-        answers = []
-        for _ in range(1 if "add" in self._slow else self.often.adds):
-            answers.append(self._add())
-            self._note_pace("add", answers[-1:])
-        self._took("add", answers)
+        new = self._new_turns()
+        self._took("add", self.process.ask_each([("add", {"turn": turn, "vector": vector}) for turn, vector in new]))
 
     def add_and_ask(self) -> None:
         """Time a turn that is added and searched for at once: who only notes a turn at first pays for it here."""
         if self._is_over("add_and_ask") or not self.can("add"):
             return
-        answers = []
-        for _ in range(1 if self._slow & {"add", "add_and_ask"} else self.often.adds):
-            added = self._add()
-            turn, vector = self._added[-1]
-            searched = self.process.ask(self.way, text=turn["text"], vector=vector)
-            answers.append(both(added, searched))
-            self.seen.append(turn["id"] in searched.found)
+        new = self._new_turns()
+        first = [("add", {"turn": turn, "vector": vector}) for turn, vector in new]
+        answers = self._each_with_search(first, new)
+        self.seen += [turn["id"] in answer.found for (turn, _), answer in zip(new, answers, strict=True)]
         self._took("add_and_ask", answers)
 
     def delete(self) -> None:
         """Time a round of deletes with the search that follows each, and see whether what was deleted is gone."""
-        if self._is_over("delete") or not self.can("delete"):
+        if self._is_over("delete") or not self.can("delete") or not self._added:
             return
-        answers: list[Answer] = []
-        for turn, vector in self._added[: self.often.deletes]:
-            if "delete" in self._slow and answers:
-                break
-            deleted = self.process.ask("delete", turn_id=turn["id"])
-            searched = self.process.ask(self.way, text=turn["text"], vector=vector)
-            answers.append(both(deleted, searched))
-            self._note_pace("delete", answers[-1:])
-            self.gone.append(turn["id"] not in searched.found)
+        gone = self._added[: 1 if "delete" in self._slow else self.often.deletes]
         self._added.clear()
-        if answers:
-            self._took("delete", answers)
+        answers = self._each_with_search([("delete", {"turn_id": turn["id"]}) for turn, _ in gone], gone)
+        self.gone += [turn["id"] not in answer.found for (turn, _), answer in zip(gone, answers, strict=True)]
+        self._took("delete", answers)
 
     def as_json(self) -> dict[str, Any]:
         """Return what was measured, by kind, and whether what was added was found and what was deleted was gone."""
@@ -164,17 +154,27 @@ class Side:
             measured[way]["n_found"] = float(np.mean(numbers))
         return measured | {"seen": all(self.seen), "gone": all(self.gone)}
 
-    def _add(self) -> Answer:
-        turn, vector = next(self.new_turns)
-        answer = self.process.ask("add", turn=turn, vector=vector)
-        self._added.append((turn, vector))
-        return answer
+    def _new_turns(self) -> list[tuple[Any, Any]]:
+        """Return the turns of a round of adds, noted as added."""
+        new = list(islice(self.new_turns, 1 if self._slow & {"add", "add_and_ask"} else self.often.adds))
+        self._added += new
+        return new
+
+    def _each_with_search(self, steps: Sequence[_Step], turns: Sequence[tuple[Any, Any]]) -> list[Answer]:
+        """Have something done with each turn and search for it, and return both as one, with what was found."""
+        searches: list[_Step] = [(self.way, {"text": turn["text"], "vector": vector}) for turn, vector in turns]
+        answers = self.process.ask_each(list(chain.from_iterable(zip(steps, searches, strict=True))))
+        return [both(first, second) for first, second in zip(answers[::2], answers[1::2], strict=True)]
 
     def _ask(self, way: str, question: Question) -> Answer:
+        what, given = self._step(way, question)
+        return self.process.ask(what, **given)
+
+    def _step(self, way: str, question: Question) -> _Step:
         given: dict[str, Any] = {"text": question.text, "vector": question.vector}
         if way.endswith("filtered"):
             given["conversation"] = question.conversation
-        return self.process.ask(way, **given)
+        return way, given
 
     def _took(self, way: str, answers: Sequence[Answer]) -> None:
         self.times.setdefault(way, Times()).took(answers)

@@ -238,7 +238,7 @@ def test_who_waits_for_the_disk_stands_beside_us_who_do_so_too(tmp_path: Path, s
 def test_where_we_fail_there_is_no_result(tmp_path: Path, scripts: Path) -> None:
     shutil.copy(scripts / "with_broken.py", scripts / "with_memory_rag.py")
 
-    with pytest.raises(PeerError, match="keyword: OSError: no index"):
+    with pytest.raises(PeerError, match="nearest: OSError: no index"):
         _comparison(tmp_path, scripts, "listed").run(compared=[40], grown=[])
 
 
