@@ -101,7 +101,8 @@ class Side:
 
         Call before anything is added: what is exactly nearest is told by the turns of the file.
         """
-        found, asked = [], []
+        found: list[Sequence[str]] = []
+        asked: list[Sequence[str]] = []
         began = time.perf_counter()
         for question in self.questions:
             if len(asked) >= _LEAST_COMPARED and time.perf_counter() - began > _AGREEMENT_S:

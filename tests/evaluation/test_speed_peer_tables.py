@@ -30,7 +30,7 @@ def _side(ms: float, **more: Any) -> dict[str, Any]:
 
 def _peer(ms: float, ranks_by: str, *, waits: bool = False, share: float = 0.995, **more: Any) -> dict[str, Any]:
     loaded = {"s": 9.0, "cpu_s": 6.0, "peak_mib": 200.0, "disk_bytes": 5 << 20, "grown_from": 0}
-    beside = {"cold": {"peer": _cold(4), "us": _cold(1)}, "peer": _side(ms, **more), "us": _side(1.0)}
+    beside: dict[str, Any] = {"cold": {"peer": _cold(4), "us": _cold(1)}, "peer": _side(ms, **more), "us": _side(1.0)}
     beside |= {"waits_for_disk_an_add": 4.0}
     agreement = {"share": share}
     return {"ranks_by": ranks_by, "waits": waits, "load": loaded, "beside": beside, "agreement": agreement}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from memory_rag.store.archives import read_archive, write_archive
@@ -38,7 +40,7 @@ def test_a_missing_file_and_a_missing_array_are_as_none(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere a file that is mapped can't be replaced")
 def test_what_is_mapped_stays_as_it_was_read_when_the_file_goes(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
-    written = {
+    written: dict[str, npt.NDArray[Any]] = {
         "odd": np.arange(3, dtype=np.int8),
         "one": np.arange(5000, dtype=np.int32),
         "none": np.zeros(0, np.int32),
