@@ -28,7 +28,8 @@ from memory_rag.text.wishes import states_wish
 from memory_rag.turns import Role, Turn
 
 if TYPE_CHECKING:
-    from memory_rag.retrieval.dense import DenseIndex, Unlocked
+    from memory_rag.retrieval.dense import DenseIndex
+    from memory_rag.retrieval.embedding_batches import Unlocked
 
 _MOST_HELD: Final = 60_000
 """Turns that are held at most for all questions together; when there are more, all are let go."""

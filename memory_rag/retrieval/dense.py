@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Embedder, Vectors, checked_vectors
 from memory_rag.retrieval.codes import CodedVectors
-from memory_rag.retrieval.embedding_batches import Batch, Pace, batches
+from memory_rag.retrieval.embedding_batches import Batch, Pace, Unlocked, batches
 from memory_rag.retrieval.faiss_indexes import FlatVectors
 from memory_rag.retrieval.kept_codes import KEPT_FROM, KeptCodes
 from memory_rag.retrieval.ranking import Entries, Scores
@@ -31,10 +31,6 @@ _SAMPLES_KEPT: Final = 8
 _UNKEPT_SHARE: Final = 0.1
 _FEW: Final = 1 / 8
 """Of all vectors, so many are compared one by one: sooner done than to look for them among the nearest of all."""
-
-
-Unlocked = Callable[[], AbstractContextManager[None]]
-"""Gives up the memory's lock for as long as it is entered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +131,14 @@ class DenseIndex:
         made: MadeFrom | None = None
         try:
             for batch in batches(
-                waiting, table, store, embedder=self.embedder, pace=pace, budget=budget, put_off=self._put_off
+                waiting,
+                table,
+                store,
+                embedder=self.embedder,
+                pace=pace,
+                budget=budget,
+                put_off=self._put_off,
+                unlocked=unlocked,
             ):
                 if len(waiting) >= _MANY and groups is not self._groups:
                     # Another process may write the file anew meanwhile, with other numbers.

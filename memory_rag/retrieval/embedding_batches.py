@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final
@@ -18,6 +18,10 @@ from memory_rag.turns import Span, Turn
 _PASSAGES: Final = 256
 _MOST_PASSAGES: Final = 8192
 _SOON_S: Final = 0.5
+_LONG: Final = 10_000
+"""Code points of a text that takes some ten milliseconds to cut; one of 20 MB takes twenty seconds."""
+Unlocked = Callable[[], AbstractContextManager[None]]
+"""Gives up the memory's lock for as long as it is entered."""
 
 
 class Pace:
@@ -70,10 +74,11 @@ def batches(
     pace: Pace,
     budget: int | None,
     put_off: set[int],
+    unlocked: Unlocked,
 ) -> Iterator[Batch]:
     """Yield the entries that wait, whole turns at a time, of ``budget`` code points together.
 
-    A turn that is longer than the budget alone is put off.
+    A turn that is longer than the budget alone is put off. A long one is cut into passages within ``unlocked()``.
     """
     batch: Batch | None = None
     used = 0
@@ -95,7 +100,8 @@ def batches(
                 break
             # The key of the words as they are read here: they may be newer than the table.
             batch = batch or Batch(seq)
-            batch.add(turn, row, content_key(turn), _passages(turn, embedder))
+            with unlocked() if length > _LONG else nullcontext():
+                batch.add(turn, row, content_key(turn), _passages(turn, embedder))
             if len(batch.texts) >= pace.n_passages:
                 yield batch
                 batch = None

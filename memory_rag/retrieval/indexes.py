@@ -30,7 +30,8 @@ from memory_rag.text.instants import zone
 
 if TYPE_CHECKING:
     from memory_rag.embedding.embedder import Embedder
-    from memory_rag.retrieval.dense import DenseIndex, Unlocked
+    from memory_rag.retrieval.dense import DenseIndex
+    from memory_rag.retrieval.embedding_batches import Unlocked
     from memory_rag.retrieval.quotes import QuoteSource
 
 _WORTH_SAVING: Final = 200

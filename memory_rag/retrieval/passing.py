@@ -9,7 +9,8 @@ from memory_rag.retrieval.turn_table import TurnTable
 from memory_rag.store.turn_writer import TurnWriter
 
 if TYPE_CHECKING:
-    from memory_rag.retrieval.dense import DenseIndex, Unlocked
+    from memory_rag.retrieval.dense import DenseIndex
+    from memory_rag.retrieval.embedding_batches import Unlocked
 
 _BUDGET: Final = 200_000
 """Code points at most: about 400 passages, some seconds."""

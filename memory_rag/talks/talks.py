@@ -24,7 +24,7 @@ from memory_rag.talks.whole import WholeTalks, WindowMaking
 from memory_rag.text.analyzer import Analyzer
 
 if TYPE_CHECKING:
-    from memory_rag.retrieval.dense import Unlocked
+    from memory_rag.retrieval.embedding_batches import Unlocked
 
 _EMBEDDED_IN_PASSING: Final = 32
 _WINDOWS_IN_PASSING: Final = 4
