@@ -77,10 +77,9 @@ class Postings:
         self._seal_tail()
         numbers, entries = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for segment in self._segments:
-            held = chosen[segment.entries]
-            of_each = np.diff(_before(held)[segment.starts])
-            numbers.append(np.repeat(np.arange(len(of_each)), of_each))
-            entries.append(segment.entries[held].astype(np.int64))
+            places = np.flatnonzero(chosen[segment.entries])
+            numbers.append(segment.terms_at(places))
+            entries.append(segment.entries[places].astype(np.int64))
         return np.concatenate(numbers), np.concatenate(entries)
 
     def seal(self) -> _Segment:
@@ -102,7 +101,9 @@ class Postings:
         """Return the postings of these entries alone, numbered anew from 0; a term that none of them holds is gone."""
         sealed = self.seal()
         held = kept[sealed.entries]
-        lengths = np.diff(_before(held)[sealed.starts])
+        # Those that go are counted: hardly any, as a rule, and of the others there are millions.
+        gone = sealed.terms_at(np.flatnonzero(~held))
+        lengths = np.diff(sealed.starts) - np.bincount(gone, minlength=len(sealed.starts) - 1)
         used = np.flatnonzero(lengths)
         terms = list(map(self.terms.__getitem__, used.tolist()))
         entries = (np.cumsum(kept, dtype=np.int32) - 1)[sealed.entries[held]]
@@ -203,6 +204,10 @@ class _Segment:
             return self.entries[:0], self.counts[:0]
         part = slice(self.starts[number], self.starts[number + 1])
         return self.entries[part], self.counts[part]
+
+    def terms_at(self, places: _Numbers) -> _Numbers:
+        """Return the number of the term that each of some places among the postings belongs to."""
+        return self.starts.searchsorted(places, "right") - 1
 
     def with_room(self, n_terms: int) -> _Segment:
         """Return the segment with places for terms that it has none of."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -119,3 +120,22 @@ def test_what_some_entries_hold_is_told_by_term(texts: list[list[str]], chosen: 
 
     told = sorted((postings.terms[number], entry) for number, entry in zip(numbers.tolist(), entries, strict=True))
     assert told == sorted((term, entry) for entry, terms in enumerate(texts) if chosen[entry] for term in set(terms))
+
+
+def test_what_a_few_entries_hold_is_found_without_a_number_for_each_posting() -> None:
+    postings = Postings()
+    postings.add(0, [[f"term {number % 97}" for number in range(entry, entry + 40)] for entry in range(5000)])
+    chosen = np.zeros(5000, np.bool_)
+    chosen[[7, 4000]] = True
+
+    tracemalloc.start()
+    try:
+        numbers, entries = postings.within(chosen)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert sorted((postings.terms[number], entry) for number, entry in zip(numbers, entries.tolist(), strict=True)) == (
+        sorted((f"term {number % 97}", entry) for entry in (7, 4000) for number in range(entry, entry + 40))
+    )
+    assert taken < 2 * 5000 * 40
