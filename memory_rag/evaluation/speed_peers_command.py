@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from memory_rag.evaluation.speed_subjects import Tell
 
 SEED: Final = 20
 _QUICK: Final = Often(rounds=5, questions=5, adds=2, openings=2, opening_budget_s=8, budget_s=60)
-_QUICK_SIZES: Final = (1_000, 10_000, 100_000)
+_QUICK_UP_TO: Final = 100_000
 _VERSIONS: Final = """
 import importlib.metadata, json, sys
 print(json.dumps({name: importlib.metadata.version(name) for name in sys.argv[1:]}))
@@ -46,9 +46,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scripts", type=Path, default=Path("eval/peers"), help="folder of the peers' scripts")
     parser.add_argument("--python", type=Path, required=True, help="the Python in whose environment the peers are")
     parser.add_argument("--peers", default=",".join(peer.name for peer in PEERS), help="which peers, comma-separated")
-    parser.add_argument("--sizes", default=",".join(map(str, COMPARED_AT)), help="turns at which they are compared")
-    parser.add_argument("--alone", default=",".join(map(str, GROWN_AT)), help="turns at which we are measured alone")
-    parser.add_argument("--quick", action="store_true", help="up to 100,000 turns, fewer questions and openings")
+    parser.add_argument("--sizes", help=f"turns at which they are compared; {_listed(COMPARED_AT)} if not given")
+    parser.add_argument("--alone", help=f"turns at which we are measured alone; {_listed(GROWN_AT)} if not given")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="fewer questions and openings, up to 100,000 turns where no sizes are given",
+    )
     parser.add_argument(
         "--load-only", action="store_true", help="load everybody and stop: the machine may be busy meanwhile"
     )
@@ -89,8 +93,7 @@ def load_everybody(given: argparse.Namespace, *, tell: Tell) -> None:
     Raises:
         SettingsError: an unknown peer.
     """
-    compared, grown = _sizes(given.sizes, given.quick), _sizes(given.alone, given.quick)
-    _comparison(given, tell).load(compared=compared, grown=grown)
+    _comparison(given, tell).load(**_sizes(given))
 
 
 def peers_result(given: argparse.Namespace, *, tell: Tell) -> dict[str, Any]:
@@ -102,7 +105,7 @@ def peers_result(given: argparse.Namespace, *, tell: Tell) -> dict[str, Any]:
     load_before = os.getloadavg()[0]
     comparison = _comparison(given, tell)
     versions = _versions(given.python, [peer.name for peer in comparison.peers])
-    result = comparison.run(compared=_sizes(given.sizes, given.quick), grown=_sizes(given.alone, given.quick))
+    result = comparison.run(**_sizes(given))
     made = provenance(
         seed=given.seed,
         peers=versions,
@@ -131,9 +134,19 @@ def _comparison(given: argparse.Namespace, tell: Tell) -> Comparison:
     )
 
 
-def _sizes(listed: str, quick: bool) -> list[int]:
-    sizes = [int(size) for size in listed.split(",") if size]
-    return [size for size in sizes if size in _QUICK_SIZES] if quick else sizes
+def _sizes(given: argparse.Namespace) -> dict[str, list[int]]:
+    """Return the sizes by what they are for, as a comparison takes them."""
+    most = _QUICK_UP_TO if given.quick else max(COMPARED_AT)
+    return {
+        name: [size for size in usual if size <= most]
+        if listed is None
+        else [int(size) for size in listed.split(",") if size]
+        for name, listed, usual in (("compared", given.sizes, COMPARED_AT), ("grown", given.alone, GROWN_AT))
+    }
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    return ",".join(map(str, sizes))
 
 
 def _versions(python: Path, names: list[str]) -> Mapping[str, str]:
