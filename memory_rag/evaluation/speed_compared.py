@@ -133,7 +133,8 @@ class Comparison:
             if "left_out" in took:
                 return f"at {smaller:,} turns: {took['left_out']}"
             times = size / smaller
-            calm_s = max(took["cpu_s"], took["s"] / took["busy"])
+            # At least: by the wall it may have waited for others, by the processor it may have used several cores.
+            calm_s = min(took["cpu_s"], took["s"] / took["busy"])
             if calm_s * times > self.bounds.load_s:
                 return (
                     f"not tried: loading {smaller:,} turns took {calm_s:.0f} s, so {size:,} would take over "

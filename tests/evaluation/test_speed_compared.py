@@ -165,7 +165,7 @@ def test_who_takes_too_long_or_fails_is_named_and_the_others_are_measured(tmp_pa
 def test_a_size_that_would_take_too_long_is_not_tried(tmp_path: Path, scripts: Path) -> None:
     part = tmp_path / "work" / "parts" / "40-listed.load.json"
     part.parent.mkdir(parents=True)
-    part.write_text(json.dumps({"s": 9, "cpu_s": 5.5, "busy": 3.0, "peak_mib": 60.0}), encoding="utf-8")
+    part.write_text(json.dumps({"s": 18, "cpu_s": 5.5, "busy": 3.0, "peak_mib": 60.0}), encoding="utf-8")
 
     found = _comparison(tmp_path, scripts, "listed", load_s=50).run(compared=[400], grown=[])
 
