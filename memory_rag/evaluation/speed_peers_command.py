@@ -23,8 +23,8 @@ SEED: Final = 20
 _QUICK: Final = Often(rounds=5, questions=5, adds=2, openings=2, opening_budget_s=8, budget_s=60)
 _QUICK_UP_TO: Final = 100_000
 _VERSIONS: Final = """
-import importlib.metadata, json, sys
-print(json.dumps({name: importlib.metadata.version(name) for name in sys.argv[1:]}))
+import importlib.metadata, json
+print(json.dumps({found.name: found.version for found in importlib.metadata.distributions()}))
 """
 _PACKAGES: Final = {
     "lancedb": "lancedb",
@@ -150,10 +150,12 @@ def _listed(sizes: Sequence[int]) -> str:
 
 
 def _versions(python: Path, names: list[str]) -> Mapping[str, str]:
-    packages = [_PACKAGES[name] for name in names]
+    """Return the versions of all peers that are there: what is kept of an earlier run is of the others, too."""
     try:
-        done = subprocess.run([str(python), "-c", _VERSIONS, *packages], capture_output=True, text=True, check=True)
+        done = subprocess.run([str(python), "-c", _VERSIONS], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise SettingsError(f"{python} has no peers; install them with: make bench-speed") from error
-    found: Mapping[str, str] = json.loads(done.stdout)
-    return found
+        raise SettingsError(f"{python} can't be run; make it with: make bench-speed") from error
+    installed = json.loads(done.stdout)
+    if missing := [name for name in names if _PACKAGES[name] not in installed]:
+        raise SettingsError(f"{python} has no {_PACKAGES[missing[0]]}; install the peers with: make bench-speed")
+    return {package: installed[package] for package in _PACKAGES.values() if package in installed}

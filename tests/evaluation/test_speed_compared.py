@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import shutil
@@ -12,10 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memory_rag.errors import SettingsError
 from memory_rag.evaluation.speed_compared import Comparison
 from memory_rag.evaluation.speed_peer import PeerError, PeerProcess
 from memory_rag.evaluation.speed_peer_bounds import Bounds
 from memory_rag.evaluation.speed_peers import PEERS, Often, Peer
+from memory_rag.evaluation.speed_peers_command import add_options, peers_result
 from memory_rag.evaluation.speed_shared import SharedCorpus, agreement, exactly_nearest
 
 SCRIPTS = Path(__file__).parents[2] / "eval" / "peers"
@@ -240,6 +243,19 @@ def test_where_we_fail_there_is_no_result(tmp_path: Path, scripts: Path) -> None
 
     with pytest.raises(PeerError, match="nearest: OSError: no index"):
         _comparison(tmp_path, scripts, "listed").run(compared=[40], grown=[])
+
+
+def test_a_python_without_the_peers_is_told_before_anything_is_measured(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    given = parser.parse_args(
+        ["--out", str(tmp_path), "--work", str(tmp_path / "work"), "--python", sys.executable, "--peers", "lancedb"]
+    )
+
+    with pytest.raises(SettingsError, match="has no lancedb; install the peers with: make bench-speed"):
+        peers_result(given, tell=lambda what, done, total: None)
+
+    assert not (tmp_path / "work").exists()
 
 
 def test_a_peer_that_ends_says_where_its_last_words_are(tmp_path: Path) -> None:
