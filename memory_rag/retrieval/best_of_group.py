@@ -1,4 +1,4 @@
-"""Entries by what they have in common: one of each like, and the best of each session or conversation."""
+"""Entries by what they have in common: one of each like, and what a session or a conversation has together."""
 
 from __future__ import annotations
 
@@ -52,7 +52,14 @@ class Groups:
         of_each: Scores = best[self._place]
         return of_each if self._counted is None else np.where(self._place < 0, values, of_each)
 
-    def one_each(self, best: Scores) -> Scores:
-        """Return the best of each group that has any entry that counts, once, from what each entry was told."""
-        told: Scores = best[self._one_each]
+    def total(self, values: Scores) -> Scores:
+        """Return for each entry the sum of the values in its group; 0 where none of it counts."""
+        counted = slice(None) if self._counted is None else self._counted
+        of_group = np.bincount(self._place[counted], values[counted], len(values)).astype(np.float64, copy=False)
+        total: Scores = of_group[self._place]
+        return total if self._counted is None else np.where(self._place < 0, 0.0, total)
+
+    def one_each(self, of_each: Scores) -> Scores:
+        """Return the value of each group that has any entry that counts, once, from what each entry was told."""
+        told: Scores = of_each[self._one_each]
         return told

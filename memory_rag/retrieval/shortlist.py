@@ -123,18 +123,25 @@ class Shortlist:
         held *= n / (n + 8) / (3 * deviation)
         return held
 
-    def behind_of_talk(self, values: Scores) -> Scores | None:
-        """Return how far the best value in each turn's conversation is behind the best of all: 0 or less.
+    @property
+    def is_of_one_talk(self) -> bool:
+        """Whether all turns, or all of the core, are of one conversation."""
+        talks = self.conversation if self._places_of_core is None else self.conversation[self._places_of_core]
+        return not (talks != talks[:1]).any()
 
-        Of a conversation the turns of the core count; where it has none, each turn for itself. None where all are of
-        one conversation.
+    def behind_of_talk(self, values: Scores) -> Scores:
+        """Return how far each turn's conversation is behind the leading one in its share of all votes: 0 to -1.
+
+        A turn, of which there must be one, has e to the power of its value as votes; those of the core count.
         """
-        if not (self.conversation != self.conversation[:1]).any():
-            return None
-        talks = Groups(self.conversation, n_codes=len(self.table.conversations.names), counted=self._places_of_core)
-        behind = talks.best(values)
-        behind -= talks.one_each(behind).max(initial=-np.inf)
-        return np.minimum(behind, 0.0, out=behind)
+        counted = self._places_of_core
+        talks = Groups(self.conversation, n_codes=len(self.table.conversations.names), counted=counted)
+        votes = np.exp(values - (values if counted is None else values[counted]).max())
+        behind = talks.total(votes)
+        of_talks = talks.one_each(behind)
+        behind -= of_talks.max()
+        behind /= of_talks.sum()
+        return behind
 
     def has_role(self, role: Role) -> Mask:
         """Return which turns are of this role."""

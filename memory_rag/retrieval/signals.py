@@ -89,8 +89,18 @@ def keyword_before(short: Shortlist) -> Scores:
 
 
 def talk(short: Shortlist) -> Scores | None:
-    """How far the best turn of the conversation, as both sides see it, is behind the best of all: 0 or less."""
-    return short.behind_of_talk(short.keyword + short.dense)
+    """How far the conversation is behind the likeliest one to be asked about, as a share of all: 0 to -1.
+
+    All turns have a say, the more the better both sides, the length and the people named fit: a softmax, in which a
+    clear lead counts almost in full and close ones hardly count. A talk's best turn alone may be a chance hit.
+    """
+    if short.is_of_one_talk:
+        return None
+    fits = WEIGHTS["keyword"] * short.keyword + WEIGHTS["dense"] * short.dense
+    for signal in (length, named_talk):
+        if (values := signal(short)) is not None:
+            fits += WEIGHTS[signal.__name__] * values
+    return short.behind_of_talk(_SURE * fits)
 
 
 def speaker(short: Shortlist) -> Scores | None:
@@ -178,6 +188,8 @@ def _where(mask: Mask, value: float) -> Scores:
     return values
 
 
+_SURE: Final = 2.0
+"""How steeply a better fit counts in telling which conversation is meant."""
 _FRESH: Final = np.minimum(np.log1p(np.arange(8)), 2.0)
 """By the number of fresh terms; more of them count as the last."""
 WEIGHTS: Final[Mapping[str, float]] = {
@@ -192,7 +204,7 @@ WEIGHTS: Final[Mapping[str, float]] = {
     "keyword_session": 2.0,
     "dense_session": 1.0,
     "keyword_before": 0.75,
-    "talk": 0.75,
+    "talk": 2.0,
     "speaker": 1.5,
     "named_talk": 2.0,
     "voice": 2.5,

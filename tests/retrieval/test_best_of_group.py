@@ -1,8 +1,9 @@
-"""Entries by what they have in common: one of each like, and the best of each session or conversation."""
+"""Entries by what they have in common: one of each like, and what a session or a conversation has together."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,3 +47,21 @@ def test_where_some_count_the_others_are_told_of_them_or_stand_for_themselves(
     by_code = {code: [value for other, value, counts in entries if other == code and counts] for code, _, _ in entries}
     assert best.tolist() == [max(by_code[code], default=value) for code, value, _ in entries]
     assert sorted(groups.one_each(best).tolist()) == sorted(max(found) for found in by_code.values() if found)
+
+
+@given(ENTRIES, st.booleans())
+def test_every_entry_is_told_the_sum_of_those_of_its_group_that_count(
+    entries: list[tuple[int, float, bool]], all_count: bool
+) -> None:
+    codes = np.array([code for code, _, _ in entries], np.int32)
+    values = np.array([value for _, value, _ in entries], np.float64)
+    counted = np.array([place for place, (_, _, counts) in enumerate(entries) if counts], np.int64)
+    groups = Groups(codes, n_codes=6, counted=None if all_count else counted)
+
+    total = groups.total(values)
+
+    by_code = {
+        code: sum(value for other, value, counts in entries if other == code and (counts or all_count))
+        for code, _, _ in entries
+    }
+    assert total.tolist() == pytest.approx([by_code[code] for code, _, _ in entries])

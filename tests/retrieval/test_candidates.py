@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -128,8 +129,9 @@ def test_deeper_candidates_hold_the_shallower_ones() -> None:
     assert all(shallow <= deep for shallow, deep in pairwise(by_depth))
 
 
-def test_a_longer_list_leaves_the_scores_of_its_core() -> None:
-    talk = talk_with({})
+@pytest.mark.parametrize("n_turns_of_conversation", [N, 400])
+def test_a_longer_list_leaves_the_scores_of_its_core(n_turns_of_conversation: int) -> None:
+    talk = talk_with({}, lambda n: replace(filler(n), conversation_id=f"c{n // n_turns_of_conversation}"))
     cosines = dict(enumerate(np.random.default_rng(6).normal(size=N).tolist()))
     scene = talk.scene("What did A say about word3 on 1 January 2025?", cosines=cosines)
     core, more = (np.array(chosen(talk, scene, depth=depth)) for depth in (20, 200))

@@ -178,8 +178,12 @@ class Plain:
         return self.turns[entry].conversation_id
 
     def talk(self, entry: int) -> float:
-        both = {other: self.keyword(other) + self.dense(other) for other in self.inside}
-        return max(both[other] for other in both if self.of_talk(other) == self.of_talk(entry)) - max(both.values())
+        votes = dict.fromkeys(map(self.of_talk, self.inside), 0.0)
+        for other in self.inside:
+            fit = 3 * self.keyword(other) + 2.5 * self.dense(other)
+            fit += 0.5 * self.length(other) + 2 * self.named_talk(other)
+            votes[self.of_talk(other)] += math.exp(2 * fit)
+        return (votes[self.of_talk(entry)] - max(votes.values())) / sum(votes.values())
 
     def fresh(self, entry: int) -> float:
         said = [turn for turn in self.turns[:entry] if turn.recalled and turn.conversation_id == self.of_talk(entry)]
@@ -282,6 +286,23 @@ def test_a_named_day_counts_double_within_a_day_and_a_named_period_once(question
     scene = talk.scene(question)
 
     assert unweighted(Shortlist(scene, np.arange(7)))["dated"].tolist() == values
+
+
+def test_the_talk_with_more_that_fits_leads_and_a_close_one_is_hardly_behind() -> None:
+    words = ["kayak trip", "kayak trip", "kayak trip", "tax"]
+
+    def behind(n: int) -> list[float]:
+        """Return what two talks get that start with so many of these words, and with the first of them."""
+        talk = Talk([turn(said, conversation_id="a") for said in words[:n]])
+        talk.say(turn(words[0], conversation_id="b"))
+        values = unweighted(Shortlist(talk.scene("Where was the kayak trip?"), np.arange(n + 1)))["talk"]
+        return [float(values[0]), float(values[-1])]
+
+    assert behind(1) == [0, 0]
+    assert behind(2) == pytest.approx([0, -1 / 3])
+    assert behind(3) == pytest.approx([0, -1 / 2])
+    # What doesn't fit gives a talk next to nothing.
+    assert behind(4) == pytest.approx([0, -1 / 2], abs=0.01)
 
 
 def test_only_the_signals_with_a_weight_are_used() -> None:
