@@ -43,7 +43,7 @@ def opened(place: Path | str, *, settings: Settings, create: bool, embedder: Emb
         create=create,
         screen=Screening.of_settings(settings),
     )
-    derived = DerivedFiles(folder, lock_timeout_s=settings.lock_timeout_s)
+    derived = DerivedFiles(folder, lock_timeout_s=settings.lock_timeout_s, waits_for_disk=settings.durability == "full")
     return Opened(store, Indexes(store, derived, settings=settings, embedder=embedder), folder)
 
 

@@ -13,11 +13,18 @@ from memory_rag.store.files import DERIVED, LOCK_NAME, locked
 
 
 def dense_in(
-    folder: Path, embedder: Embedder, *, lock_timeout_s: float = 10.0, kept_from: int = KEPT_FROM
+    folder: Path,
+    embedder: Embedder,
+    *,
+    lock_timeout_s: float = 10.0,
+    waits_for_disk: bool = True,
+    kept_from: int = KEPT_FROM,
 ) -> DenseIndex:
     """Return the index of an embedder's vectors in a memory's folder; codes of ``kept_from`` or more are kept."""
     return DenseIndex(
-        VectorFile(folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim),
+        VectorFile(
+            folder / "vectors", fingerprint=embedder.fingerprint, dim=embedder.dim, waits_for_disk=waits_for_disk
+        ),
         embedder,
         alone=partial(locked, folder / LOCK_NAME, timeout_s=lock_timeout_s, what="vectors"),
         codes_path=folder / DERIVED / f"{file_stem(embedder.fingerprint)}.codes.npz",

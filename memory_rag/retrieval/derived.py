@@ -58,9 +58,10 @@ class Derived(Protocol):
 class DerivedFiles:
     """What is made from the words of a memory in a folder: ``derived/``, which may be deleted, and ``vectors/``."""
 
-    def __init__(self, folder: Path, *, lock_timeout_s: float) -> None:
+    def __init__(self, folder: Path, *, lock_timeout_s: float, waits_for_disk: bool) -> None:
         self._folder = folder
         self._lock_timeout_s = lock_timeout_s
+        self._waits_for_disk = waits_for_disk
 
     def keyword(self, analyzer: Analyzer) -> KeywordIndex:
         return KeywordIndex.load(self._folder / DERIVED, analyzer)
@@ -71,7 +72,9 @@ class DerivedFiles:
     def dense(self, embedder: Embedder) -> DenseIndex:
         from memory_rag.retrieval.dense_files import dense_in
 
-        return dense_in(self._folder, embedder, lock_timeout_s=self._lock_timeout_s)
+        return dense_in(
+            self._folder, embedder, lock_timeout_s=self._lock_timeout_s, waits_for_disk=self._waits_for_disk
+        )
 
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
         return locked(self._folder / LOCK_NAME, timeout_s=timeout_s, what="derived files")

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import StoreError
 from memory_rag.retrieval.vector_blocks import ERASED, HEAD, ID, Ids, block_bytes, blocks_without, whole_blocks
-from memory_rag.store.files import fsync_folder, write_atomically
+from memory_rag.store.files import fsync_path, write_atomically
 
 _PLAIN: Final = re.compile(r"[a-z0-9-][a-z0-9.:-]{0,149}")
 
@@ -72,7 +72,7 @@ class KeptVectors(Protocol):
         ...
 
     def append(self, vectors: Vectors, ids: Ids) -> None:
-        """Keep more rows, durably. Call while nobody else may write."""
+        """Keep more rows. Call while nobody else may write."""
         ...
 
     def replace_with(self, rows: VectorRows) -> None:
@@ -87,7 +87,12 @@ class KeptVectors(Protocol):
 class VectorFile:
     """The vectors that one model made, appended block by block."""
 
-    def __init__(self, folder: Path, *, fingerprint: str, dim: int) -> None:
+    def __init__(self, folder: Path, *, fingerprint: str, dim: int, waits_for_disk: bool = True) -> None:
+        """Vectors of the model with this fingerprint, in a folder that needn't exist.
+
+        Without ``waits_for_disk`` a power cut may take the last that were appended, which are embedded again then.
+        """
+        self._waits_for_disk = waits_for_disk
         name = file_stem(fingerprint)
         self.rows_path = folder / f"{name}.f32"
         self.ids_path = folder / f"{name}.ids"
@@ -169,19 +174,21 @@ class VectorFile:
         return VectorRows(vectors, np.concatenate([block.ids for block in blocks]))
 
     def as_checked(self) -> Checked:
-        """Return that what was read of the files is whole.
+        """Return that what was read of the files is whole, and stays so after a power cut.
 
         Raises:
             StoreError: the file can't be read.
         """
         try:
+            for path in (self.rows_path, self.ids_path):
+                fsync_path(path)
             with self.ids_path.open("rb") as file:
                 return Checked(self._ids_read, zlib.crc32(file.read(self._ids_read)))
         except OSError as error:
             raise StoreError(f"{self.ids_path} can't be read ({error.strerror})") from error
 
     def append(self, vectors: Vectors, ids: Ids) -> None:
-        """Append rows durably: the vectors first, then the block that makes them count. Call under the memory's lock.
+        """Append rows: the vectors first, then the block that makes them count. Call under the memory's lock.
 
         Raises:
             StoreError: the disk is full or the files can't be written; nothing of these rows counts then.
@@ -191,8 +198,8 @@ class VectorFile:
         rows = np.ascontiguousarray(vectors, np.float32)
         try:
             self.rows_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write_at(self.rows_path, self.n_read * self.dim * 4, rows.tobytes())
-            _write_at(self.ids_path, self._ids_read, block_bytes(rows, ids))
+            self._write_at(self.rows_path, self.n_read * self.dim * 4, rows.tobytes())
+            self._write_at(self.ids_path, self._ids_read, block_bytes(rows, ids))
         except OSError as error:
             raise StoreError(
                 f"vectors can't be written to {self.rows_path.parent} ({error.strerror}); the words are safe and "
@@ -215,7 +222,7 @@ class VectorFile:
         write_atomically(new[self.ids_path], lambda file: file.write(block))
         for path, written in new.items():
             written.replace(path)
-        fsync_folder(self.rows_path.parent)
+        fsync_path(self.rows_path.parent)
 
     def erase(self, rows: VectorRows, gone: npt.NDArray[np.bool_]) -> None:
         """Take out vectors, by their places among ``rows``, which are all that was read: ids first, then numbers.
@@ -234,6 +241,19 @@ class VectorFile:
             _overwrite(self.rows_path, erased[rows.vectors[erased].any(axis=1)], n_bytes=self.dim * 4)
         except OSError as error:
             raise StoreError(f"{self.rows_path.parent} can't be written ({error.strerror})") from error
+
+    def _write_at(self, path: Path, place: int, data: bytes) -> None:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            os.ftruncate(descriptor, place)
+            view = memoryview(data)
+            while view:
+                written = os.pwrite(descriptor, view, place)
+                view, place = view[written:], place + written
+            if self._waits_for_disk:
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
     def _is_another(self, identity: _Identity) -> bool:
         """Tell whether the files are not those that were read so far, with more at their ends."""
@@ -323,19 +343,6 @@ def _overwrite(path: Path, places: npt.NDArray[np.int64], *, n_bytes: int) -> No
         for place in places.tolist():
             if os.pwrite(descriptor, bytes(n_bytes), place * n_bytes) < n_bytes:
                 raise StoreError(f"{path} can't be written to its end")
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _write_at(path: Path, place: int, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
-    try:
-        os.ftruncate(descriptor, place)
-        view = memoryview(data)
-        while view:
-            written = os.pwrite(descriptor, view, place)
-            view, place = view[written:], place + written
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

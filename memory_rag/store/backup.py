@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
-from memory_rag.store.files import LOCK_NAME, fsync_folder, fsync_tree, locked
+from memory_rag.store.files import LOCK_NAME, fsync_path, fsync_tree, locked
 from memory_rag.store.folder import FILE_NAME
 from memory_rag.store.sqlite_store import SqliteTurnStore
 
@@ -51,7 +51,7 @@ def backup(folder: Path, destination: Path, *, lock_timeout_s: float = 10.0) -> 
         _check(copy)
         fsync_tree(copy)
         copy.replace(destination)
-        fsync_folder(destination.parent)
+        fsync_path(destination.parent)
     return _copied(destination)
 
 
@@ -90,7 +90,7 @@ def restore(source: Path, folder: Path, *, overwrite: bool = False, lock_timeout
             _replace(folder, copy, lock_timeout_s=lock_timeout_s)
         else:
             copy.replace(folder)
-            fsync_folder(folder.parent)
+            fsync_path(folder.parent)
     return _copied(folder)
 
 
@@ -100,7 +100,7 @@ def _replace(folder: Path, copy: Path, *, lock_timeout_s: float) -> None:
         for name in (f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"):
             (folder / name).unlink(missing_ok=True)
         (copy / FILE_NAME).replace(folder / FILE_NAME)
-        fsync_folder(folder)
+        fsync_path(folder)
     # From here on the words are the backup's; an index that was made of others is not used.
     for part in ("vectors", "derived"):
         for old in (folder / part).glob("[!.]*"):

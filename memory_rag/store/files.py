@@ -43,14 +43,14 @@ def write_atomically(path: Path, write: Callable[[BinaryIO], object]) -> None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
             raise
-        fsync_folder(path.parent)
+        fsync_path(path.parent)
     except OSError as error:
         raise StoreError(f"{path} can't be written ({error.strerror}); the old file, if any, is unchanged") from error
 
 
-def fsync_folder(folder: Path) -> None:
-    """Make a rename in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def fsync_path(path: Path) -> None:
+    """Make what was written to a file, or renamed in a folder, durable."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
@@ -60,11 +60,7 @@ def fsync_folder(folder: Path) -> None:
 def fsync_tree(folder: Path) -> None:
     """Make a folder and all that lies under it durable."""
     for path in [*folder.rglob("*"), folder]:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        fsync_path(path)
 
 
 @contextlib.contextmanager

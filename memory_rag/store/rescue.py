@@ -15,7 +15,7 @@ from typing import Any, Final
 from memory_rag.errors import NotAMemoryError, StoreError, TurnError
 from memory_rag.store.backup import beside, refuse_taken
 from memory_rag.store.connections import Connection, damaged
-from memory_rag.store.files import fsync_folder, fsync_tree
+from memory_rag.store.files import fsync_path, fsync_tree
 from memory_rag.store.folder import FILE_NAME
 from memory_rag.store.pages import Pages
 from memory_rag.store.salvage import salvaged
@@ -123,7 +123,7 @@ def rescue(folder: Path, new: Path) -> Rescued:
         _copy_vectors(folder, copy)
         fsync_tree(copy)
         copy.replace(new)
-        fsync_folder(new.parent)
+        fsync_path(new.parent)
     return Rescued(
         folder=new,
         n_turns=len(found.turns),

@@ -15,6 +15,7 @@ from memory_rag.memory import Memory
 from memory_rag.retrieval.agreement import disagreement
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.turns import Role, Turn
+from tests.disk import NAMES_FILES, Disk
 from tests.end_to_end.arithmetic import bm25, cosines
 from tests.end_to_end.hashed_words import HashedWords
 
@@ -200,7 +201,7 @@ def test_a_log_that_a_power_cut_took_leaves_no_trace_in_what_is_found(tmp_path: 
         memory.embed()
         memory.indexes.catch_up()
         memory.indexes.save()
-        # What is derived was made durable; the log, with durability=normal, not yet.
+        # What is derived had reached the disk; the log, with durability=normal, not yet.
         for part in ("vectors", "derived"):
             shutil.rmtree(tmp_path / "at first" / part)
             shutil.copytree(memory.folder / part, tmp_path / "at first" / part)
@@ -215,3 +216,16 @@ def test_a_log_that_a_power_cut_took_leaves_no_trace_in_what_is_found(tmp_path: 
         assert {hit.turn.turn_id: hit.score for hit in dinosaur} == pytest.approx(
             cosines("a dinosaur in the garden", list(memory.turns())), abs=1e-6
         )
+
+
+@NAMES_FILES
+@pytest.mark.parametrize(("durability", "waits"), [("normal", False), ("full", True)])
+def test_vectors_wait_for_the_disk_where_words_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durability: str, waits: bool
+) -> None:
+    with Memory.open(tmp_path / "memory", embedder=HashedWords(), durability=durability) as memory:
+        memory.add("bread is baked on Monday")
+        disk = Disk(monkeypatch)
+        assert memory.embed() == 1
+
+    assert (".f32" in disk.waited_for) == waits

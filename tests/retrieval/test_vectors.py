@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from memory_rag.retrieval.vector_blocks import ID
 from memory_rag.retrieval.vectors import VectorFile, VectorRows, file_stem, ids_of
+from tests.disk import NAMES_FILES, Disk
 
 DIM = 3
 MEMORY_DISK = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -339,3 +340,37 @@ def test_all_rows_stand_side_by_side_without_those_of_a_damaged_block(tmp_path: 
     again.read_new()
 
     assert again.rows[:, 0].tolist() == [0, 1, 4, 5, 6]
+
+
+@NAMES_FILES
+@pytest.mark.parametrize(("waits_for_disk", "waited_for"), [(True, [".f32", ".ids"]), (False, [])])
+def test_what_is_appended_waits_for_the_disk_if_asked_to_and_always_before_it_is_called_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits_for_disk: bool, waited_for: list[str]
+) -> None:
+    file = VectorFile(tmp_path, fingerprint="small:3", dim=DIM, waits_for_disk=waits_for_disk)
+    disk = Disk(monkeypatch)
+
+    append(file, block(0, 2))
+
+    assert disk.waited_for == waited_for
+    assert told(file.read_new()) == [0, 1]
+    disk.waited_for.clear()
+    file.as_checked()
+    assert disk.waited_for == [".f32", ".ids"]
+
+
+def test_vectors_that_a_power_cut_took_are_written_again(tmp_path: Path) -> None:
+    file = VectorFile(tmp_path, fingerprint="small:3", dim=DIM, waits_for_disk=False)
+    append(file, block(0, 2))
+    file.read_new()
+    append(file, block(2, 3))
+    # The ids reached the disk, and of the vectors only that there are some.
+    with file.rows_path.open("r+b") as rows:
+        rows.seek(2 * DIM * 4)
+        rows.write(bytes(3 * DIM * 4))
+
+    later = opened(tmp_path)
+
+    assert told(later.read_new()) == [0, 1]
+    append(later, block(2, 3))
+    assert told(opened(tmp_path).read_new()) == [0, 1, 2, 3, 4]
