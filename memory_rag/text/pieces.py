@@ -64,8 +64,8 @@ _GROUPED: Final = re.compile(rf"\d{{1,3}}([{_SPACES}'_])\d{{3}}(?:\1\d{{3}})*(?:
 _SPACED: Final = re.compile(f"[{_SPACES}]")
 _DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _HYPHENED: Final = re.compile(r"\d+(?:-\d+)+")
-_LEAST_HYPHENED: Final = 6
-"""Digits from which on 978-91-7000 is one number, and 3-5 are two."""
+_LEAST_HYPHENED: Final = 9
+"""Digits from which on 978-91-7000 is one number, and 100-400 and 2020-2021 are two."""
 _THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _VERSION: Final = re.compile(r"([^\W\d_]+)(\d+(?:[.:]\d+)+)")
 # Between separators; a number with points keeps them, its letters before it stand apart (python3.11).
