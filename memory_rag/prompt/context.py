@@ -47,10 +47,8 @@ class Assembly:
     around: Around
     need_of: Callable[[str], Need]
     earlier: EarlierSearch | None = None
-    nearest: Search | None = None
-    """A search without a floor: for what is asked and nothing said clearly answers."""
     lays_floor: bool = False
-    """Whether ``search`` has no floor either, so that what is unlikely is left out here: nobody searches twice."""
+    """Whether ``search`` has no floor, and one is laid here: what is unlikely is quoted only where somebody asks."""
 
     def assemble(
         self,
@@ -118,11 +116,9 @@ class Assembly:
             left -= earlier.n_tokens
             outside = _outside(wish.within, window, asked)
             ranking = self.search(question, outside)
-            is_asked = self.need_of(question) is Need.ASKED
             if self.lays_floor and ranking.evidence == "none":
+                is_asked = self.need_of(question) is Need.ASKED
                 ranking = nearest_of(ranking) if is_asked else replace(ranking, hits=())
-            elif not ranking.hits and self.nearest is not None and is_asked:
-                ranking = nearest_of(self.nearest(question, outside))
             if is_quoted(need, ranking):
                 # One look at the store for all of them: a server answers each by itself with a transaction.
                 with self.store.connections.reading():

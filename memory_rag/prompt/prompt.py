@@ -45,7 +45,6 @@ from memory_rag.prompt.tool_calls import MemoryTools
 from memory_rag.prompt.turn_messages import TurnMessages
 from memory_rag.prompt.whereabouts import Searched, Whereabouts
 from memory_rag.prompt.wishes import TOKEN_BUDGET, ContextWish, Wishes
-from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Ranking
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.summaries.running import RunningSummaries
@@ -239,7 +238,6 @@ class Prompt:
             self._store.neighbours,
             need_of=lambda said: need_of_details(said, languages=self._languages()),
             earlier=None if self.talks is None else self.talks.search_told,
-            nearest=self._nearest,
             lays_floor=self._memory is not None,
         )
         return assembly.assemble(
@@ -249,12 +247,6 @@ class Prompt:
             files=files,
             summaries=None if self.summaries is None else self.summaries(wish.conversation_id),
         )
-
-    def _nearest(self, question: str, within: Within) -> Ranking:
-        """Search without a floor; nothing where this was made without a memory."""
-        if self._memory is None:
-            return Ranking(question, "none")
-        return self._memory.search(question, within=within, floor=False)
 
     def record(self, answer: Mapping[str, Any], *, turn_id: str, provider: Shape) -> Recorded:
         """Write down a provider's answer for the stored turn that holds its words: its blocks, its edits, its usage.
