@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -38,7 +38,8 @@ def page_charts(report: Report) -> dict[str, str]:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    return {name: _for_page(report, name, figure) for name, figure in _figures(report)}
+    with style(svg_text="none"):
+        return {name: _for_page(report, name, svg_of(draw())) for name, draw in _drawn(report).items()}
 
 
 def chart_svg(report: Report, name: str) -> str:
@@ -58,31 +59,26 @@ def chart_svg(report: Report, name: str) -> str:
 def write_charts(report: Report, folder: Path) -> dict[str, str]:
     """Write each chart as ``<pool>-<name>.svg`` and ``.png`` (200 dpi), and return them as :func:`page_charts` does.
 
-    The files stand on light paper, so that they can be read on any background.
+    The files stand on light paper, so that they can be read on any background. The page's chart is the SVG file's
+    drawing; to draw takes longer than all the rest of a page.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     found = {}
-    for name, figure in _figures(report):
-        with style(svg_text="path"):
-            (folder / f"{report['pool']}-{name}.svg").write_bytes(svg_of(figure).encode("utf-8"))
+    with style(svg_text="none"):
+        for name, draw in _drawn(report).items():
+            figure = draw()
+            svg = svg_of(figure)
+            (folder / f"{report['pool']}-{name}.svg").write_bytes(svg.encode("utf-8"))
             (folder / f"{report['pool']}-{name}.png").write_bytes(png_of(figure))
-        found[name] = _for_page(report, name, figure)
+            found[name] = _for_page(report, name, svg)
     return found
 
 
-def _for_page(report: Report, name: str, figure: Figure) -> str:
-    with style(svg_text="none"):
-        return for_page(svg_of(figure), prefix=f"{report['pool']}-{name}")
-
-
-def _figures(report: Report) -> Iterator[tuple[str, Figure]]:
-    for name, draw in _drawn(report).items():
-        with style(svg_text="none"):
-            figure = draw()
-        yield name, figure
+def _for_page(report: Report, name: str, svg: str) -> str:
+    return for_page(svg, prefix=f"{report['pool']}-{name}")
 
 
 def _drawn(report: Report) -> dict[str, Callable[[], Figure]]:

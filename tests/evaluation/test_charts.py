@@ -67,6 +67,12 @@ def test_every_chart_is_written_as_svg_and_png(report: Report, tmp_path: Path) -
             assert ElementTree.fromstring(data).tag == "{http://www.w3.org/2000/svg}svg"
 
 
+def test_the_page_shows_the_drawing_of_the_file_and_no_other(report: Report, tmp_path: Path) -> None:
+    for name, svg in write_charts(report, tmp_path).items():
+        drawn = (tmp_path / f"conversation-{name}.svg").read_text("utf-8")
+        assert for_page(drawn, prefix=f"conversation-{name}") == svg
+
+
 def test_charts_are_the_same_bytes_each_time_and_hold_no_date(report: Report, tmp_path: Path) -> None:
     for name in ("one", "two"):
         write_charts(report, tmp_path / name)
