@@ -144,7 +144,7 @@ class DenseIndex:
                     # Another process may write the file anew meanwhile, with other numbers.
                     groups, made = self._groups, self._groups.by_words()
                 with pace.measured():
-                    self._write(batch, store, unlocked, made=made)
+                    self._write(batch, store, unlocked, made=made, at_once=pace.n_passages)
                 done += len(batch.turn_ids)
                 if progress is not None:
                     progress(done, len(waiting))
@@ -267,21 +267,30 @@ class DenseIndex:
         living: Mask = (self._groups.owners(table) != NOTHING) | (self._groups.ids["row"] > newest)
         return living
 
-    def _write(self, batch: Batch, store: TurnStore, unlocked: Unlocked, *, made: MadeFrom | None) -> None:
+    def _write(
+        self, batch: Batch, store: TurnStore, unlocked: Unlocked, *, made: MadeFrom | None, at_once: int
+    ) -> None:
         ids = ids_of(batch.ids)
         same = np.full(len(ids), NOTHING) if made is None else made.numbers(ids)
-        known, new = np.flatnonzero(same != NOTHING), np.flatnonzero(same == NOTHING).tolist()
+        known, new = np.flatnonzero(same != NOTHING), np.flatnonzero(same == NOTHING)
         vectors = np.empty((len(ids), self.embedder.dim), np.float32)
         vectors[known] = self._flat.rows(same[known])
-        if new:
+        is_made = same != NOTHING
+        # A turn of 20 MB has 50,000 passages. Between parts of them it is seen that it was forgotten, and a memory
+        # that was closed meanwhile raises.
+        for part in np.array_split(new, max(1, len(new) // at_once)):
+            places = part[batch.still_said(store)[part]].tolist()
+            if not places:
+                continue
             with unlocked():
-                given = self.embedder.embed_turns([batch.texts[place] for place in new])
-            names = [batch.names[place] for place in new]
-            vectors[new] = checked_vectors(given, n=len(new), dim=self.embedder.dim, names=names)
+                given = self.embedder.embed_turns([batch.texts[place] for place in places])
+            names = [batch.names[place] for place in places]
+            vectors[places] = checked_vectors(given, n=len(places), dim=self.embedder.dim, names=names)
+            is_made[places] = True
         with self._alone():
             self._take_in_kept()
             # Under the lock: a turn that was forgotten while it was embedded must not come after it.
-            said = batch.still_said(store)
+            said = is_made & batch.still_said(store)
             self._kept.append(vectors[said], ids[said])
 
     def _saved_codes(self) -> KeptCodes | None:

@@ -58,11 +58,15 @@ class Batch:
 
     def still_said(self, store: TurnStore) -> Mask:
         """Return which passages are of turns that are stored with the same words."""
-        if store.last_seq == self.seq:
+        seq = store.last_seq
+        if seq == self.seq:
             return np.ones(len(self.ids), np.bool_)
         turns = store.turns_at(list(dict.fromkeys(row for row, *_ in self.ids)))
         present = {row: content_key(turn) for row, turn in turns.items()}
-        return np.array([present.get(row) == content for row, content, *_ in self.ids], np.bool_)
+        said = np.array([present.get(row) == content for row, content, *_ in self.ids], np.bool_)
+        if said.all():
+            self.seq = seq
+        return said
 
 
 def batches(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from memory_rag.embedding.embedder import Vectors
-from memory_rag.errors import EmbedderError, MemoryLockedError
+from memory_rag.errors import EmbedderError, MemoryLockedError, StoreError
 from memory_rag.privacy.vector_erasure import erase_vectors
 from memory_rag.retrieval.dense import DenseIndex
 from memory_rag.retrieval.dense_files import dense_in
@@ -43,6 +44,10 @@ class Folder:
 
     def add(self, *texts: str, recalled: bool = True) -> None:
         self.store.append(said(text, turn_id=text, recalled=recalled) for text in texts)
+        self.keyword.catch_up(self.store)
+
+    def add_words(self, n: int) -> None:
+        self.store.append([said(" ".join(f"w{i}" for i in range(n)), turn_id="long")])
         self.keyword.catch_up(self.store)
 
     def correct(self, turn_id: str, text: str) -> None:
@@ -190,6 +195,63 @@ def test_embedding_that_stops_on_the_way_is_taken_up_again(memory: Folder) -> No
     again = memory.dense(embedder)
     assert memory.embed(again) == 344
     assert sorted(embedder.embedded) == sorted(f"turn {n}" for n in range(600))
+
+
+class ByWords(GivenVectors):
+    """Cuts every turn at each space, and calls something after each call to embed."""
+
+    def __init__(self, meanwhile: Callable[[], object]) -> None:
+        super().__init__({})
+        self.calls: list[int] = []
+        self._meanwhile = meanwhile
+
+    def passages(self, text: str) -> tuple[Span, ...]:
+        return tuple(Span(*found.span()) for found in re.finditer(r"[^ ]+", text))
+
+    def embed_turns(self, texts: Sequence[str]) -> Vectors:
+        self.calls.append(len(texts))
+        vectors = super().embed_turns(texts)
+        self._meanwhile()
+        return vectors
+
+
+def test_a_turn_of_very_many_passages_is_embedded_in_parts_and_kept_as_a_whole(memory: Folder) -> None:
+    memory.add_words(1_000)
+    memory.add("one more")
+    embedder = ByWords(lambda: None)
+    index = memory.dense(embedder)
+
+    assert memory.embed(index) == 2
+
+    assert sum(embedder.calls) == 1_002
+    assert max(embedder.calls) < 512
+    assert sorted(embedder.embedded) == sorted([*(f"w{n}" for n in range(1_000)), "one", "more"])
+
+
+def test_a_memory_that_is_closed_while_a_long_turn_is_embedded_ends_that_after_the_part_at_hand(memory: Folder) -> None:
+    memory.add_words(3_000)
+    embedder = ByWords(memory.store.close)
+    index = memory.dense(embedder)
+
+    with pytest.raises(StoreError, match="is closed"):
+        index.embed(memory.keyword.table, memory.store)
+
+    assert len(embedder.calls) == 1
+    assert embedder.calls[0] < 512
+
+
+def test_of_a_long_turn_that_is_forgotten_meanwhile_nothing_more_is_embedded(memory: Folder) -> None:
+    memory.add_words(3_000)
+    memory.add("stays")
+    forgotten = ["long"]
+    embedder = ByWords(lambda: memory.forget(*forgotten and [forgotten.pop()]))
+    index = memory.dense(embedder)
+
+    memory.embed(index)
+
+    assert embedder.calls[0] < 512
+    assert len(embedder.calls) == 2, "one part, and the other turn"
+    assert list(memory.scores(index)) == ["stays"]
 
 
 def test_words_that_were_said_before_are_not_embedded_again(memory: Folder) -> None:
