@@ -17,7 +17,7 @@ from memory_rag.prompt.retrieved import Around, Retrieved, retrieved_turns
 from memory_rag.prompt.retrieving import NO_ROOM, NOT_ASKED, NOT_STRONG, Retrieve, is_quoted, nearest_of
 from memory_rag.prompt.summary_source import SummarySource, SummaryText
 from memory_rag.prompt.tokens import MESSAGE_OVERHEAD, REPLY_OVERHEAD, TokenCounter
-from memory_rag.prompt.window import Window, newest_turns
+from memory_rag.prompt.window import Window, n_of, newest_turns
 from memory_rag.prompt.wishes import ContextWish
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Ranking
@@ -170,7 +170,10 @@ class Assembly:
     def _window(
         self, wish: ContextWish, left: int, summaries: SummarySource | None, asked: Turn | None
     ) -> tuple[Window, SummaryText | None]:
-        """Return the newest turns and the summary that ends where they begin; no summary if none fits or covers."""
+        """Return the newest turns and the summary that ends where they begin; None if there is none, or no need of one.
+
+        With a summary no turn is nowhere, whatever that costs: what it hasn't reached is among the newest turns.
+        """
 
         def newest(covered_to: int | None, n_tokens: int) -> Window:
             return newest_turns(
@@ -191,7 +194,17 @@ class Assembly:
             summary = summaries.at_most(max(0, int(SUMMARY_SHARE * room)), count=self._section_cost)
             if summary is not None:
                 return newest(_covered_to(summary, wish), left - self._summary_cost(summary)), summary
-        return window, None
+        if not self._n_between(window, None, wish, asked, up_to=1):
+            return window, None
+        summary = summaries.shortened(int(SUMMARY_SHARE * left), count=self._section_cost)
+        if summary is None:
+            return window, None
+        left -= self._summary_cost(summary)
+        window = newest(_covered_to(summary, wish), left)
+        if left < 0 and not window.turns:
+            note = f"even its shortest form puts the summary {n_of(-left, 'token')} over the budget"
+            window = replace(window, notes=(*window.notes, note))
+        return window, summary
 
     def _summary_cost(self, summary: SummaryText | None) -> int:
         return 0 if summary is None else self._section_cost(summary.text)

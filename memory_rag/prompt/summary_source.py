@@ -34,3 +34,6 @@ class SummarySource(Protocol):
 
     def at_most(self, n_tokens: int, *, count: Callable[[str], int]) -> SummaryText | None:
         """Return the finest summary of at most so many tokens as ``count`` counts them; None if there is none."""
+
+    def shortened(self, n_tokens: int, *, count: Callable[[str], int]) -> SummaryText | None:
+        """Return a summary's most important lines, as many as fit, but one at least; None if there is no summary."""

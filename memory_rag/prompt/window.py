@@ -125,9 +125,11 @@ def _fitted(turns: Sequence[Turn], *, must_stay: set[str], n_tokens: int, counte
         if smaller.n_tokens <= n_tokens:
             return smaller
         window = smaller
-    over = window.n_tokens - n_tokens
-    tokens = "1 token" if over == 1 else f"{over:,} tokens"
-    note = f"{len(window.turns)} turns are in no summary yet and stay verbatim, {tokens} over the budget"
+    if not window.turns:
+        return window
+    n_turns, over = len(window.turns), n_of(window.n_tokens - n_tokens, "token")
+    told = f"{n_of(n_turns, 'turn')} {'is' if n_turns == 1 else 'are'} in no summary yet and"
+    note = f"{told} {'stays' if n_turns == 1 else 'stay'} verbatim, {over} over the budget"
     return replace(window, notes=(*window.notes, note))
 
 
@@ -156,6 +158,11 @@ def _cleared(told: TurnMessages, clearing: ClearToolUses, counter: TokenCounter)
     return clear_tool_uses(
         told.messages, clearing, turn_ids=told.turn_ids, counter=counter, answer_turns=told.answer_turns
     )
+
+
+def n_of(n: int, what: str) -> str:
+    """Return a number with its noun: 1 token, 2 tokens."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _likely_start(turns: Sequence[Turn], costs: Mapping[str, int], *, n_tokens: int) -> int:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
-from memory_rag.summaries.summary import Kind, Line
+from memory_rag.summaries.summary import LAST_TO_GO, Kind, Line
 
 SECTIONS: Final[Mapping[str, Kind]] = {
     "topics": Kind.TOPIC,
@@ -42,7 +42,6 @@ _SINGULAR: Final = {kind.value: kind for kind in Kind} | {"open question": Kind.
 _NAMES: Final = (
     _SINGULAR | dict(SECTIONS) | {"open questions": Kind.QUESTION, "user fact": Kind.FACT, "to-do": Kind.TODO}
 )
-_LAST_TO_GO: Final = (Kind.DECISION, Kind.PREFERENCE, Kind.QUESTION, Kind.TODO, Kind.FACT, Kind.TOPIC, Kind.POINT)
 
 
 def read_lines(answer: str, *, known: Set[str]) -> tuple[Line, ...] | None:
@@ -69,7 +68,7 @@ def read_lines(answer: str, *, known: Set[str]) -> tuple[Line, ...] | None:
 def within(lines: Sequence[Line], word_limit: int) -> tuple[Line, ...]:
     """Return the lines that fit into so many words: the last lines of the least important kinds go first, whole."""
     kept = list(lines)
-    for kind in reversed(_LAST_TO_GO):
+    for kind in reversed(LAST_TO_GO):
         for line in reversed([one for one in kept if one.kind is kind]):
             if sum(one.n_words for one in kept) <= word_limit:
                 return tuple(kept)

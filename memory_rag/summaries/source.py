@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from memory_rag.prompt.summary_source import Covered, SummaryText
 from memory_rag.summaries.shelf import Shelf
-from memory_rag.summaries.summary import Level, Summary
+from memory_rag.summaries.summary import LAST_TO_GO, Level, Summary
 from memory_rag.summaries.summary_rows import Stored
 
 _NAMES: Final = {Level.HUNDRED: "100 turns", Level.THOUSAND: "1,000 turns", Level.LIFETIME: "lifetime"}
@@ -21,11 +22,15 @@ _LONGEST_TOKEN: Final = 16
 
 @dataclass(slots=True)
 class _Choice:
-    """One way to tell a conversation; what it covers is only looked up if it is chosen."""
+    """One way to tell a conversation; what it covers is only looked up if it is chosen.
+
+    ``is_partial`` is one that leaves out what newer summaries tell.
+    """
 
     level: Level
     text: str
     parts: Sequence[Stored]
+    is_partial: bool
     covers: tuple[Covered, ...] | None = None
 
 
@@ -66,6 +71,22 @@ class ConversationSummary:
                     return SummaryText(choice.text, _NAMES[choice.level], choice.covers)
         return None
 
+    def shortened(self, n_tokens: int, *, count: Callable[[str], int]) -> SummaryText | None:
+        """Return as many lines of the coarsest summary as fit, the most important first, and one at least.
+
+        It stands for all that the whole summary stands for. None if there is no summary.
+        """
+        self._shelf.follow()
+        with self._lock:
+            # The lifetime alone, which comes last, doesn't tell what is newer.
+            choice = next((one for one in reversed(self._choices()) if not one.is_partial), None)
+            if choice is None:
+                return None
+            if choice.covers is None:
+                choice.covers = self._covered(choice.parts)
+            text = _most_important(choice.parts, n_tokens, count=count)
+            return SummaryText(text, f"{_NAMES[choice.level]}, shortened", choice.covers)
+
     def _choices(self) -> tuple[_Choice, ...]:
         state = (self._shelf.followed, self._shelf.state(self._conversation_id))
         read = self._read
@@ -90,12 +111,18 @@ class ConversationSummary:
         choices = [(Level.HUNDRED, hundreds)]
         if thousands:
             choices.append((Level.THOUSAND, [*thousands, *self._after(thousands, hundreds)]))
+        newer: list[Stored] = []
         if lifetime:
             newer = self._after(lifetime, hundreds)
             choices += [(Level.LIFETIME, [*lifetime, *newer]), (Level.LIFETIME, lifetime)]
         shown = {one.summary.number: _shown(one.summary) for one in (*hundreds, *thousands, *lifetime)}
         return [
-            _Choice(level, "\n\n".join(shown[one.summary.number] for one in parts if one.summary.lines), parts)
+            _Choice(
+                level,
+                "\n\n".join(shown[one.summary.number] for one in parts if one.summary.lines),
+                parts,
+                is_partial=parts is lifetime and bool(newer),
+            )
             for level, parts in choices
         ]
 
@@ -109,6 +136,23 @@ class ConversationSummary:
             numbers += self._shelf.parts(one.summary.number) or [one.summary.number]
         end = self._shelf.covered_up_to(self._conversation_id, numbers)
         return () if end is None else (Covered(self._conversation_id, *end),)
+
+
+def _most_important(parts: Sequence[Stored], n_tokens: int, *, count: Callable[[str], int]) -> str:
+    """Return the longest text of so many tokens that summaries' lines make, the most important kept; one is."""
+    places = [(at, place, line) for at, part in enumerate(parts) for place, line in enumerate(part.summary.lines)]
+    # Of a kind, the newest stay.
+    places.sort(key=lambda one: (LAST_TO_GO.index(one[2].kind), -one[0], -one[1]))
+
+    def text_of(n: int) -> str:
+        kept = {(at, place) for at, place, _line in places[:n]}
+        told = [
+            replace(part.summary, lines=tuple(x for y, x in enumerate(part.summary.lines) if (at, y) in kept))
+            for at, part in enumerate(parts)
+        ]
+        return "\n\n".join(_shown(one) for one in told if one.lines)
+
+    return text_of(bisect_right(range(2, len(places) + 1), n_tokens, key=lambda n: count(text_of(n))) + 1)
 
 
 def _shown(summary: Summary) -> str:

@@ -32,6 +32,9 @@ class Kind(StrEnum):
 MUST_HOLD: Final = frozenset({Kind.DECISION, Kind.PREFERENCE})
 """What a summary has to keep before all else; the audit installs none that loses too much of it."""
 
+LAST_TO_GO: Final = (Kind.DECISION, Kind.PREFERENCE, Kind.QUESTION, Kind.TODO, Kind.FACT, Kind.TOPIC, Kind.POINT)
+"""The kinds of lines, the most important first: where there is no room for all, the last ones go first."""
+
 
 class Level(StrEnum):
     """How much one summary stands for: up to 100 turns, up to ten of those, or a conversation's whole life."""

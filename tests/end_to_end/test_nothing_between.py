@@ -132,6 +132,25 @@ def test_what_the_summary_has_not_reached_stays_whatever_the_budget(memory: Memo
     assert any("6 turns are in no summary yet and stay verbatim" in note for note in context.notes)
 
 
+@pytest.mark.parametrize("text", ["turn {n}", "We talked about bread number {n} and its price of {n} euro today."])
+@pytest.mark.parametrize("budget", [40, 60, 100, 150, 200, 300, 600])
+@pytest.mark.parametrize("covered", [1, 4, 9, 10])
+def test_short_turns_and_a_small_budget_leave_no_gap_either(
+    memory: Memory, text: str, budget: int, covered: int
+) -> None:
+    """The whole summary doesn't fit in its share of such a budget; in short it stays, or turns would be nowhere."""
+    for n in range(1, 11):
+        memory.add(text.format(n=n), role="user" if n % 2 else "assistant", turn_id=f"main{n}")
+    memory.summaries.summarise("main", keep_recent=10 - covered)
+    context = memory.context("next?", token_budget=budget, retrieve="never")
+    told = {f"main{n}" for n in range(1, covered + 1)} if SUMMARY_HEADING in context.system else set()
+
+    assert heard(context) | told == {f"main{n}" for n in range(1, 11)}
+    if context.account.over_by:
+        over = "1 token" if context.account.over_by == 1 else f"{context.account.over_by:,} tokens"
+        assert any(f"{over} over the budget" in note for note in context.notes)
+
+
 def test_a_summary_that_is_extended_first_lets_them_go(memory: Memory) -> None:
     bake(memory, range(1, 11))
     memory.summaries.summarise("main", keep_recent=6)

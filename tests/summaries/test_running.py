@@ -240,6 +240,49 @@ def test_the_finest_summary_that_fits_is_given_with_what_it_covers(store: TurnWr
     assert source.at_most(20, count=len) is None
 
 
+def test_of_a_summary_that_does_not_fit_the_most_important_lines_stay_and_it_covers_the_same(
+    store: TurnWriter, open_at: Open
+) -> None:
+    summaries = open_at(
+        Scripted(
+            lambda turns: (
+                Line(Kind.FACT, "Ebba grows roses.", ("t1",)),
+                Line(Kind.DECISION, "The stone is red.", ("t2",)),
+                Line(Kind.DECISION, "The rose is white.", ("t3",)),
+                Line(Kind.POINT, "It rained.", ("t4",)),
+            )
+        )
+    )
+    source = summaries.of("c")
+    say(store, "One.", "Two.", "Three.", "Four.")
+    assert source.shortened(999, count=len) is None
+    summaries.summarise("c", keep_recent=0)
+    texts = []
+    for n_tokens in (0, 77, 999):
+        given = source.shortened(n_tokens, count=len)
+        assert given is not None
+        assert (given.level, given.covers[0].n_turns) == ("100 turns, shortened", 4)
+        texts.append(given.text)
+
+    assert texts[0] == "Turns t1 to t4:\nDecisions:\n- The rose is white. [t3]"
+    assert texts[1] == "Turns t1 to t4:\nDecisions:\n- The stone is red. [t2]\n- The rose is white. [t3]"
+    assert len(texts[1]) == 77
+    whole = source.at_most(999, count=len)
+    assert whole is not None
+    assert texts[2] == whole.text
+
+
+def test_what_is_newer_than_the_lifetimes_summary_is_in_its_short_form_too(store: TurnWriter, open_at: Open) -> None:
+    summaries = open_at()
+    say(store, *(f"We decided on rose {n} in May, and on stone {n}." for n in range(210)))
+    summaries.summarise("c", keep_recent=5)
+    given = summaries.of("c").shortened(0, count=len)
+
+    assert given is not None
+    assert (given.level, given.covers[0].n_turns) == ("lifetime, shortened", 205)
+    assert given.text.count("\n- ") == 1
+
+
 def test_a_turn_that_comes_in_later_before_others_ends_what_is_covered(store: TurnWriter, open_at: Open) -> None:
     summaries = open_at()
     say(store, "Rose one.", "Rose two.", "Rose three.")
