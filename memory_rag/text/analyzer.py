@@ -6,6 +6,7 @@ than anything else in the package: 24 points of recall@10 over splitting at whit
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence, Set
 from functools import lru_cache
@@ -22,6 +23,8 @@ VERSION: Final = "7"
 """Changes when the same text would give other terms; a keyword snapshot made by another version is rebuilt."""
 
 _CACHED: Final = 100_000
+_STRETCH: Final = 1_000
+_CUT: Final = re.compile(r"(?<!\d)\s")
 Stem = Callable[[str], str]
 
 
@@ -77,24 +80,32 @@ class Analyzer:
         return list(chain.from_iterable(self.query_words(text)))
 
     def located_terms(self, text: str, *, wanted: Set[str]) -> Iterator[tuple[int, int, str]]:
-        """Yield (start, end, term) where one of these terms stands, in order, in code points of the text as written.
+        """Yield (start, end, term) where one of these terms stands, ascending, in code points of the text as written.
 
         The span is the whole piece's, such as ``4711-ZX`` for the term ``zx``; in a script without spaces the term's.
         """
-        for match in pattern_for(text).finditer(text):
-            piece = match[0]
-            terms = (self._known_terms if len(piece) <= LONGEST_KEPT else self._possible_terms)(piece)
-            if wanted.isdisjoint(terms):
+        pattern = pattern_for(text)
+        asked_for = _Known(lambda piece: tuple(wanted.intersection(self._terms_of(piece))))
+        for low, high in _stretches(text):
+            # Most stretches of a megabyte have none: they are passed in a third of the time of looking at each piece.
+            if not any(map(asked_for.__getitem__, pattern.findall(text, low, high))):
                 continue
-            start, end = match.span()
-            places = unspaced_places(piece) or [(0, end - start)] * len(terms)
-            for term, (begin, finish) in zip(terms, places, strict=True):
-                if term in wanted:
-                    yield start + begin, start + finish, term
+            for match in pattern.finditer(text, low, high):
+                piece = match[0]
+                if asked_for[piece]:
+                    start, end = match.span()
+                    terms = self._terms_of(piece)
+                    places = unspaced_places(piece) or [(0, end - start)] * len(terms)
+                    placed = ((*place, term) for term, place in zip(terms, places, strict=True) if term in wanted)
+                    for begin, finish, term in sorted(placed):
+                        yield start + begin, start + finish, term
 
     def language_of(self, text: str) -> str:
         """Return which of the memory's languages a text is in; the dominant one if nothing tells."""
         return self.languages[0] if len(self.languages) == 1 else self._reader_of(pattern_for(text).findall(text)).code
+
+    def _terms_of(self, piece: str) -> tuple[str, ...]:
+        return (self._known_terms if len(piece) <= LONGEST_KEPT else self._possible_terms)(piece)
 
     def _possible_terms(self, piece: str) -> tuple[str, ...]:
         forms = forms_of(piece)
@@ -147,6 +158,16 @@ class _Reader:
 
     def _n_stop_words(self, piece: str) -> int:
         return sum(word in self.stop_words for word in forms_of(piece).words)
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the ends of parts that follow each other and cut no piece: at white space that follows no digit."""
+    low = 0
+    while low < len(text):
+        cut = _CUT.search(text, low + _STRETCH)
+        high = len(text) if cut is None else cut.start()
+        yield low, high
+        low = high
 
 
 def _stemmer(code: str) -> Stem:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Set
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +52,24 @@ def test_of_a_text_of_many_megabytes_the_first_places_are_looked_at() -> None:
 
     assert span(text, "kayak paddle").of(text).startswith("kayak kayak")
     assert "paddle" in span(text[12:], "kayak paddle").of(text[12:])
+
+
+def test_behind_a_stretch_that_holds_all_words_nothing_is_read() -> None:
+    class Counting(Analyzer):
+        n_read = 0
+
+        def located_terms(self, text: str, *, wanted: Set[str]) -> Iterator[tuple[int, int, str]]:
+            for place in super().located_terms(text, wanted=wanted):
+                self.n_read += 1
+                yield place
+
+    analyzer = Counting(("en",))
+    text = f"kayak {FILL * 20} a kayak and a paddle. " + "kayak, paddle. " * 5_000
+
+    found = keyword_span(text, analyzer.query_terms("kayak paddle"), analyzer=analyzer)
+
+    assert "a kayak and a paddle" in found.of(text)
+    assert analyzer.n_read == 3
 
 
 @pytest.mark.parametrize("place", [0, 1])

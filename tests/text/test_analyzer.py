@@ -101,9 +101,26 @@ def test_located_terms_stand_where_they_are_said_to(text: str, word: str) -> Non
     found = list(ENGLISH.located_terms(written, wanted=wanted))
 
     assert (len(text) + 1, len(text) + 1 + len(word)) in [(start, end) for start, end, _ in found]
+    assert found == sorted(found)
     for start, end, term in found:
         assert term in wanted
         assert term in ENGLISH.terms(written[start:end])
+
+
+@given(
+    st.lists(
+        st.sampled_from(["12 480 ", "happen ", "10", " ", "\u00a0", "\n", "日志", "x1 ", "C++ ", "e-mail "]),
+        max_size=40,
+    )
+)
+def test_terms_are_located_in_a_long_text_as_in_its_parts(parts: list[str]) -> None:
+    part = "".join(parts) + " end.\n"
+    wanted = frozenset(ENGLISH.query_terms("12480 12 480 10 happen 日志 x1 c++ mail"))
+    once = list(ENGLISH.located_terms(part, wanted=wanted))
+
+    many = list(ENGLISH.located_terms(part * 60, wanted=wanted))
+
+    assert many == [(start + n * len(part), end + n * len(part), term) for n in range(60) for start, end, term in once]
 
 
 def test_located_terms_of_a_run_without_spaces_have_their_own_places() -> None:
@@ -111,8 +128,8 @@ def test_located_terms_of_a_run_without_spaces_have_their_own_places() -> None:
 
     assert list(ENGLISH.located_terms(text, wanted={"日志", "api", "零"})) == [
         (6, 12, "api"),
-        (16, 17, "零"),
         (13, 15, "日志"),
+        (16, 17, "零"),
     ]
 
 
