@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from memory_rag.summaries.summary import LAST_TO_GO, Kind, Line
+from memory_rag.text.thoughts import without_thoughts
 
 SECTIONS: Final[Mapping[str, Kind]] = {
     "topics": Kind.TOPIC,
@@ -36,8 +37,6 @@ SCHEMA: Final[dict[str, Any]] = {
 }
 # "decision: We go with 49 euro, because of the jars [t1, t2]"
 _PLAIN: Final = re.compile(r"^[\s*•-]*(\w[\w -]{2,20}?)\**\s*:\**\s*(.+?)\s*\[([^\][]+)\]\s*\.?$")
-_THOUGHTS: Final = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-"""What some models think aloud before they answer; it may hold drafts of the answer."""
 _SINGULAR: Final = {kind.value: kind for kind in Kind} | {"open question": Kind.QUESTION, "to do": Kind.TODO}
 _NAMES: Final = (
     _SINGULAR | dict(SECTIONS) | {"open questions": Kind.QUESTION, "user fact": Kind.FACT, "to-do": Kind.TODO}
@@ -50,7 +49,8 @@ def read_lines(answer: str, *, known: Set[str]) -> tuple[Line, ...] | None:
     A citation that doesn't exist is taken off, and a line without any other is rejected. An answer that says that there
     is nothing to tell gives ().
     """
-    answer = _THOUGHTS.sub("", answer)
+    # They may hold drafts of the answer.
+    answer = without_thoughts(answer)
     found = _json_object(answer)
     items = _of_sections(found) if found is not None else _of_plain(answer)
     lines: list[Line] = []
@@ -99,7 +99,7 @@ def _of_sections(found: Mapping[str, Any]) -> Iterator[tuple[Kind, str, str, lis
 
 
 def _of_plain(answer: str) -> Iterator[tuple[Kind, str, str, list[str]]]:
-    for line in answer.splitlines():
+    for line in answer.split("\n"):
         match = _PLAIN.match(line)
         kind = None if match is None else _NAMES.get(match[1].strip().lower())
         if match is not None and kind is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,9 +10,12 @@ from typing import Any, Final
 from memory_rag.importers.identity import digest
 from memory_rag.importers.messages import as_list, as_object, is_said, role_of
 from memory_rag.importers.openai_content import blocks_of, text_of
+from memory_rag.text.thoughts import without_thoughts
 from memory_rag.turns import Block, Role
 
 _READ_BY_CLIENT: Final = "parsed_arguments"
+_NOT_SAID: Final = (None, "text", "thinking", "reasoning")
+"""Parts that are words already, or no words of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +62,44 @@ def saying_of(message: Mapping[str, Any], role: Role, *, at: int, tools: Mapping
         text=text_of(fields),
         blocks=blocks_of(fields, role),
         name=name if isinstance(name, str) and name.strip() else "",
-        content=digest(role.value, _told(fields)),
+        content=digest(role.value, _told(fields, role)),
         at=at,
     )
 
 
-def _told(fields: dict[str, Any]) -> list[Any]:
-    """Return what makes a message the same message again, however a client spaces it: words, parts, calls."""
-    words = " ".join(text_of(fields).split())
-    parts = [part for part in as_list(fields.get("content")) if as_object(part).get("type") not in (None, "text")]
+def _told(fields: dict[str, Any], role: Role) -> list[Any]:
+    """Return what makes a message the same message again, however a client writes it: words, parts, calls.
+
+    Many clients leave out what a model thought aloud, and frameworks write the arguments of a call anew.
+    """
+    words = text_of(fields)
+    words = " ".join((without_thoughts(words) if role is Role.ASSISTANT else words).split())
+    parts = [part for part in as_list(fields.get("content")) if as_object(part).get("type") not in _NOT_SAID]
     calls = [
         [as_object(call).get("id"), _called(as_object(call).get("function")), as_object(call).get("custom")]
         for call in as_list(fields.get("tool_calls"))
     ]
-    return [words, parts, calls, fields.get("function_call"), fields.get("tool_call_id"), fields.get("refusal")]
+    refusal, function_call = fields.get("refusal") or None, _called(fields.get("function_call") or None)
+    return [words, parts, calls, function_call, fields.get("tool_call_id"), refusal]
 
 
 def _called(function: Any) -> Any:
     """Return a called function as the model named it: the official client's helpers add what they read of it."""
     if not isinstance(function, dict):
         return function
-    return {key: value for key, value in function.items() if key != _READ_BY_CLIENT}
+    kept = {key: value for key, value in function.items() if key != _READ_BY_CLIENT}
+    if "arguments" in kept:
+        kept["arguments"] = _unspaced(kept["arguments"])
+    return kept
+
+
+def _unspaced(arguments: Any) -> Any:
+    """Return a call's arguments as most models write them: JSON without spaces; what is no JSON as it is."""
+    try:
+        value = json.loads(arguments) if isinstance(arguments, str) else arguments
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return arguments
 
 
 def chain_of(before: str, saying: Saying) -> str:

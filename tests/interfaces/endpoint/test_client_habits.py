@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.interfaces.endpoint.conftest import Served
+from tests.model_server import completion
 
 TOOLS: list[Any] = [
     {
@@ -130,6 +131,61 @@ def test_words_that_come_back_as_parts_are_the_same_words(served: Served, who: s
         "Good.",
         "I have nothing to say.",
     ]
+
+
+@pytest.mark.parametrize("begins", ["<think>", ""], ids=["marked", "begun by the prompt"])
+@pytest.mark.parametrize("kept", [99, 3], ids=["whole history", "newest messages"])
+def test_an_answer_whose_thoughts_the_client_leaves_out_is_known(served: Served, begins: str, kept: int) -> None:
+    client = served.client()
+    history: list[Any] = []
+    for number in range(4):
+        history.append({"role": "user", "content": f"Question {number}?"})
+        answer = f"{begins}{'Long thoughts about it. ' * 40}</think>\n\nAnswer {number}."
+        served.model.will_say(answer)
+        client.chat.completions.create(model="small", messages=history[-kept:])
+        history.append({"role": "assistant", "content": f"Answer {number}."})
+
+    assert [text for role, text in served.told if role == "user"] == [f"Question {n}?" for n in range(4)]
+    assert [text.endswith(f"Answer {n}.") for n, (_role, text) in enumerate(served.told[1::2])] == [True] * 4
+    assert len({turn.conversation_id for turn in served.turns}) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"place":"Öja","days":[1,2]}', '{"place": "\\u00d6ja", "days": [1, 2]}', {"place": "Öja", "days": [1, 2]}],
+    ids=["without spaces", "escaped", "an object"],
+)
+def test_a_call_whose_arguments_a_framework_writes_anew_is_known(served: Served, arguments: Any) -> None:
+    def called(arguments: Any) -> Any:
+        function = {"name": "weather", "arguments": arguments}
+        message = {"role": "assistant", "content": None, "refusal": None}
+        return {**message, "tool_calls": [{"id": "c1", "type": "function", "function": function}]}
+
+    written = '{"place": "Öja", "days": [1, 2]}'
+    body = completion("")
+    body["choices"] = [{"index": 0, "message": called(written), "finish_reason": "tool_calls"}]
+    served.model.will_send(json.dumps(body), headers={"Content-Type": "application/json"})
+    client = served.client()
+    client.chat.completions.create(model="small", messages=[ASKED], tools=TOOLS)
+    history: list[Any] = [
+        ASKED,
+        {**called(arguments), "content": "", "refusal": ""},
+        {"role": "tool", "tool_call_id": "c1", "content": "windy"},
+    ]
+    served.model.will_say("Better not.")
+    client.chat.completions.create(model="small", messages=history, tools=TOOLS)
+    history += [{"role": "assistant", "content": "Better not."}, {"role": "user", "content": "Thanks."}]
+    client.chat.completions.create(model="small", messages=history, tools=TOOLS)
+
+    assert [text for _role, text in served.told] == [
+        ASKED["content"],
+        "",
+        "windy",
+        "Better not.",
+        "Thanks.",
+        "I have nothing to say.",
+    ]
+    assert served.turns[1].blocks[0].data["function"]["arguments"] == written
 
 
 def test_three_alternatives_are_streamed_by_the_async_client_and_stored_apart(served: Served) -> None:
