@@ -23,6 +23,8 @@ class Choice:
     calls: dict[int, dict[str, Any]] = field(default_factory=dict)
     function_call: dict[str, Any] = field(default_factory=dict)
     finished: str = ""
+    newest_at: dict[int, int] = field(default_factory=dict)
+    """By the index that a stream gives calls: the newest of them among ``calls``."""
 
     def message(self) -> dict[str, Any]:
         """Return it as a message of an assistant, as a client sends it back."""
@@ -101,7 +103,7 @@ class Heard:
             _take(choice.refusal, delta.get("refusal"))
             _take(choice.thinking, delta.get("reasoning_content") or delta.get("reasoning"))
             for call in as_list(delta.get("tool_calls")):
-                _merge_call(choice.calls, as_object(call))
+                _merge_call(choice, as_object(call))
             _merge_function(choice.function_call, as_object(delta.get("function_call")))
 
     def _whole(self, body: bytes) -> None:
@@ -150,14 +152,35 @@ def _take(pieces: list[str], value: Any) -> None:
         pieces.append(value)
 
 
-def _merge_call(calls: dict[int, dict[str, Any]], delta: dict[str, Any]) -> None:
-    index = delta.get("index")
-    call = calls.setdefault(index if isinstance(index, int) else len(calls), {})
+def _merge_call(choice: Choice, delta: dict[str, Any]) -> None:
+    place = _place_of(choice, delta)
+    if isinstance(delta.get("index"), int):
+        choice.newest_at[delta["index"]] = place
+    call = choice.calls.setdefault(place, {})
     for key, value in delta.items():
         if key == "function":
             _merge_function(call.setdefault("function", {}), as_object(value))
         elif key != "index" and value is not None:
             call[key] = value
+
+
+def _place_of(choice: Choice, delta: dict[str, Any]) -> int:
+    """Return which call a delta goes on with, or that of a new one.
+
+    Some servers give several calls the same index, and each an id of its own; others give no index.
+    """
+    calls, given, index = choice.calls, delta.get("id"), delta.get("index")
+    if given:
+        same = next((place for place, call in calls.items() if call.get("id") == given), None)
+        if same is not None:
+            return same
+    elif isinstance(index, int):
+        return choice.newest_at.get(index, index)
+    elif calls and not as_object(delta.get("function")).get("name"):
+        return max(calls)
+    if isinstance(index, int) and not calls.get(index, {}).get("id"):
+        return index
+    return max(calls, default=-1) + 1
 
 
 def _merge_function(function: dict[str, Any], delta: dict[str, Any]) -> None:
