@@ -19,7 +19,7 @@ from memory_rag.text.stopwords import STOP_WORDS
 
 __all__ = ["VERSION", "Analyzer", "has_words"]
 
-VERSION: Final = "7"
+VERSION: Final = "8"
 """Changes when the same text would give other terms; a keyword snapshot made by another version is rebuilt."""
 
 _CACHED: Final = 100_000

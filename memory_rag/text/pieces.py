@@ -41,7 +41,7 @@ _LETTERS: Final = rf"[^\W_{_UNSPACED}]{_LETTER}{{0,127}}(?:[{_MARKS}{_UNSEEN}]{{
 _SPACES: Final = " \u00a0\u2009\u202f"
 # A space between thousands joins what a space elsewhere parts: "12 480".
 _JOINED: Final = (
-    r"(?:[-'\u2018\u2019\u02bc\uff07._/:@#+&~\\]|(?<=\d)[,\uff0c\uff0e\uff1a](?=\d)"
+    r"(?:[-\u2010\u2011'\u2018\u2019\u02bc\uff07._/:@#+&~\\]|(?<=\d)[,\uff0c\uff0e\uff1a](?=\d)"
     rf"|(?<=\d)(?<!\d\d\d\d)[{_SPACES}](?=\d\d\d(?!\w)))"
 )
 _OTHERS: Final = (
@@ -56,7 +56,9 @@ _OPTIONAL: Final = re.compile(
 )
 _FOREIGN_DIGIT: Final = re.compile(r"(?![0-9])\d")
 _WIDE: Final = re.compile("[\uff01-\uffee]+")
-_APOSTROPHES: Final = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\uff07", "'"))
+_ALIKE: Final = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u02bc\uff07", "'") | dict.fromkeys("\u2010\u2011", "-")  # apostrophes and hyphens
+)
 
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)+")
 # 12 480,50 and 1'000 and 1_000; 12.480,50.
@@ -64,6 +66,10 @@ _GROUPED: Final = re.compile(rf"\d{{1,3}}([{_SPACES}'_])\d{{3}}(?:\1\d{{3}})*(?:
 _SPACED: Final = re.compile(f"[{_SPACES}]")
 _DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _HYPHENED: Final = re.compile(r"\d+(?:-\d+)+")
+# Written with a hyphen by some and closed by others: e-mail, co-operate, tv-program, B-12.
+_COMPOUND: Final = re.compile(r"(?<![\w-])(?:[^\W\d_]+(?:-[^\W\d_]+)+|[^\W\d_]-\d+)(?![\w-])")
+_FEWEST_JOINED: Final = 4
+"""Letters from which on a compound is known by its closed form alone: "I-T" would be the stop word it."""
 _LEAST_HYPHENED: Final = 9
 """Digits from which on 978-91-7000 is one number, and 100-400 and 2020-2021 are two."""
 _THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -150,7 +156,9 @@ def _forms(piece: str, for_query: bool) -> Forms:
     version = _VERSION.fullmatch(folded)
     if version is not None:
         return Forms((), _version(version, for_query))
-    parts = _parts(written, for_query)
+    parts = _with_compounds(_parts(written, for_query), folded)
+    if _COMPOUND.fullmatch(folded) and (len(folded.replace("-", "")) >= _FEWEST_JOINED or not folded[-1].isalpha()):
+        return parts
     is_one = _HYPHENED.fullmatch(folded) and sum(map(str.isdigit, folded)) >= _LEAST_HYPHENED
     return Forms(parts.words, (folded, *((folded.replace("-", ""),) if is_one else ()), *parts.terms))
 
@@ -171,6 +179,13 @@ def _parts(written: str, for_query: bool) -> Forms:
     if parts == [written]:
         return Forms((), ())
     return _together(forms_of(part, for_query=for_query) for part in parts)
+
+
+def _with_compounds(parts: Forms, folded: str) -> Forms:
+    """Add the closed form of each compound in a piece: a word, to be stemmed as such, or letter and number."""
+    joined = [found.replace("-", "") for found in _COMPOUND.findall(folded)] if "-" in folded else []
+    words = tuple(word for word in joined if word.isalpha())
+    return Forms(parts.words + words, (*(term for term in joined if not term.isalpha()), *parts.terms))
 
 
 def _together(several: Iterable[Forms]) -> Forms:
@@ -214,7 +229,7 @@ def _composed(piece: str) -> str:
     seen = _FOREIGN_DIGIT.sub(lambda match: str(unicodedata.decimal(match[0])), _NOT_SEEN.sub("", piece))
     wide = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), seen)
     composed = unicodedata.normalize("NFC", wide)
-    return _OPTIONAL.sub("", composed).translate(_APOSTROPHES).strip("_") or composed
+    return _OPTIONAL.sub("", composed).translate(_ALIKE).strip("_") or composed
 
 
 def _is_word(folded: str) -> bool:

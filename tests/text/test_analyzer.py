@@ -93,6 +93,42 @@ def test_every_word_of_a_turn_that_is_no_stop_word_asks_for_one_of_its_terms(tex
             assert any(terms.intersection(alternatives) for alternatives in asked), word
 
 
+@pytest.mark.parametrize(
+    ("language", "open_form", "closed"),
+    [
+        ("en", "e-mail", "email"),
+        ("en", "E-Mails", "emails"),
+        ("en", "web-site", "websites"),
+        ("en", "back-up", "backup"),
+        ("en", "data-base", "databases"),
+        ("en", "co-operate", "cooperating"),
+        ("en", "sub-committee", "subcommittee"),
+        ("en", "pre-order", "preorder"),
+        ("en", "Wi-Fi", "wifi"),
+        ("en", "vitamin B-12", "vitamin B12"),
+        ("sv", "e-post", "epost"),
+        ("sv", "tv-programmet", "tvprogrammet"),
+        ("sv", "e\u2011posten", "e-posten"),
+        ("nb", "e-posten", "eposten"),
+        ("da", "tv-program", "tvprogram"),
+        ("de", "E-Mail", "Email"),
+        ("de", "Software-Entwicklung", "Softwareentwicklung"),
+        ("en+sv", "e-post", "epost"),
+    ],
+)
+def test_a_compound_is_found_with_and_without_its_hyphen(language: str, open_form: str, closed: str) -> None:
+    analyzer = Analyzer(tuple(language.split("+")))
+
+    for asked, stored in ((open_form, closed), (closed, open_form)):
+        terms = set(analyzer.terms(stored))
+        assert any(terms.intersection(alternatives) for alternatives in analyzer.query_words(asked)), (asked, stored)
+
+
+@pytest.mark.parametrize(("one", "other"), [("e-mail", "blackmail"), ("re-sign", "designs"), ("10-20", "1020")])
+def test_other_words_than_the_compound_are_not_found(one: str, other: str) -> None:
+    assert set(ENGLISH.query_terms(one)).isdisjoint(ENGLISH.terms(other))
+
+
 @given(ANY_TEXT, st.sampled_from(["happen", "10.30", "日志", "x1"]))
 def test_located_terms_stand_where_they_are_said_to(text: str, word: str) -> None:
     written = f"{text} {word} {text}"
