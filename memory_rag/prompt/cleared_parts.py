@@ -18,6 +18,7 @@ from memory_rag.prompt.message_parts import (
     is_answer,
     may_be_text,
 )
+from memory_rag.prompt.tokens import TokenCounter, value_tokens
 
 _FORM: Final = "[{what} cleared to save space: {n} tokens; the whole of it: get_turn {turn_id}]"
 _IS_FORM: Final = re.compile(r"\[[^\[\]\n]* cleared to save space: \d+ tokens; the whole of it: get_turn \S+\]")
@@ -38,14 +39,25 @@ def is_placeholder(text: str) -> bool:
 
 def result_of(message: Message, key: str) -> str:
     """Return what a message says in answer to a call, as text; parts that are no text count as their JSON."""
+    texts, others = _result(message, key)
+    return texts + (json.dumps(others, ensure_ascii=False) if others else "")
+
+
+def result_tokens(message: Message, key: str, *, counter: TokenCounter) -> int:
+    """Return what a message's answer to a call costs."""
+    texts, others = _result(message, key)
+    return counter.count(texts) + (value_tokens(others, counter=counter) if others else 0)
+
+
+def _result(message: Message, key: str) -> tuple[str, list[Any]]:
+    """Return an answer's words, and its parts that are none."""
     block = _block_answering(message, key)
     answer = message if block is None else block
     content = answer.get("output", answer.get("content"))
     if isinstance(content, str) or content is None:
-        return content or ""
-    texts = answer_text(answer)
-    others = [part for part in content if not (isinstance(part, Mapping) and "text" in part)]
-    return texts + (json.dumps(others, ensure_ascii=False) if others else "")
+        return content or "", []
+    parts = [content] if isinstance(content, Mapping) else content
+    return answer_text(answer), [part for part in parts if not (isinstance(part, Mapping) and "text" in part)]
 
 
 def can_be_cleared(message: Message, key: str) -> bool:

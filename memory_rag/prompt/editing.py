@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from memory_rag.errors import SettingsError
+from memory_rag.prompt.checked import are_names, is_whole
 from memory_rag.prompt.cleared_parts import (
     can_be_cleared,
     has_thinking,
     is_placeholder,
     placeholder,
     result_of,
+    result_tokens,
     without_inputs,
     without_result,
     without_thinking,
@@ -39,9 +41,9 @@ class Trigger:
     value: int
 
     def __post_init__(self) -> None:
-        if self.kind not in ("input_tokens", "tool_uses") or self.value < 1:
+        if self.kind not in ("input_tokens", "tool_uses") or not is_whole(self.value, least=1):
             raise SettingsError(
-                f"a trigger is input_tokens or tool_uses, with a value of at least 1; got {self.kind!r}, {self.value}"
+                f"a trigger is input_tokens or tool_uses, with a value of at least 1; got {self.kind!r}, {self.value!r}"
             )
 
 
@@ -61,10 +63,18 @@ class ClearToolUses:
     clear_tool_inputs: bool | tuple[str, ...] = False
 
     def __post_init__(self) -> None:
-        if self.keep < 0:
-            raise SettingsError(f"keep is a number of tool results, 0 or more; got {self.keep}")
-        if self.clear_at_least is not None and self.clear_at_least < 1:
-            raise SettingsError(f"clear_at_least is a number of tokens, 1 or more, or None; got {self.clear_at_least}")
+        if not is_whole(self.keep, least=0):
+            raise SettingsError(f"keep is a number of tool results, 0 or more; got {self.keep!r}")
+        if self.clear_at_least is not None and not is_whole(self.clear_at_least, least=1):
+            raise SettingsError(
+                f"clear_at_least is a number of tokens, 1 or more, or None; got {self.clear_at_least!r}"
+            )
+        if not are_names(self.exclude_tools):
+            raise SettingsError(f"exclude_tools is a list of tools' names; got {self.exclude_tools!r}")
+        if not (isinstance(self.clear_tool_inputs, bool) or are_names(self.clear_tool_inputs)):
+            raise SettingsError(
+                f"clear_tool_inputs is True, False or a list of tools' names; got {self.clear_tool_inputs!r}"
+            )
 
     def clears_inputs_of(self, tool: str) -> bool:
         wish = self.clear_tool_inputs
@@ -78,7 +88,7 @@ class ClearThinking:
     keep: int | Literal["all"] = 1
 
     def __post_init__(self) -> None:
-        if self.keep != "all" and (isinstance(self.keep, str) or self.keep < 1):
+        if self.keep != "all" and not is_whole(self.keep, least=1):
             raise SettingsError(f"keep is a number of turns, 1 or more, or 'all'; got {self.keep!r}")
 
 
@@ -182,7 +192,7 @@ def _cleared_messages(
     result = [dict(message) for message in messages]
     cleared: list[Cleared] = []
     for pair, turn_id in clearable.items():
-        n_tokens = counter.count(result_of(messages[pair.answered], pair.key))
+        n_tokens = result_tokens(messages[pair.answered], pair.key, counter=counter)
         line = placeholder("tool result", pair.name, n_tokens, turn_id)
         if counter.count(line) >= n_tokens:
             continue

@@ -11,6 +11,7 @@ from typing import Final
 
 from memory_rag.errors import SettingsError
 from memory_rag.prompt.capabilities import Capabilities
+from memory_rag.prompt.checked import is_whole
 from memory_rag.prompt.editing import ClearThinking, ClearToolUses
 from memory_rag.prompt.message_parts import Json
 
@@ -34,8 +35,8 @@ class CompactAtThreshold:
     pause_after: bool = False
 
     def __post_init__(self) -> None:
-        if self.threshold < 1:
-            raise SettingsError(f"threshold is a number of input tokens, 1 or more; got {self.threshold}")
+        if not is_whole(self.threshold, least=1):
+            raise SettingsError(f"threshold is a number of input tokens, 1 or more; got {self.threshold!r}")
         if self.instructions is not None and not self.instructions.strip():
             raise SettingsError("instructions are a text or None; an empty text would leave the model without any")
 

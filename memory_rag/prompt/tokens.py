@@ -20,6 +20,11 @@ REPLY_OVERHEAD: Final = 3
 """Tokens that begin the model's answer."""
 
 
+IMAGE_TOKENS: Final = 4_800
+"""What an image costs at most: at the highest resolution in common use (Anthropic's; others take a third of it)."""
+_IMAGES: Final = frozenset({"image", "image_url", "input_image", "computer_screenshot"})
+
+
 class TokenCounter(Protocol):
     """Counts the tokens of texts. ``is_estimate`` tells that the numbers are no model's own."""
 
@@ -143,17 +148,42 @@ def token_counter(tokenizer: str | Path | None) -> TokenCounter:
 
 
 def message_tokens(message: Mapping[str, Any], *, counter: TokenCounter) -> int:
-    """Return what a message in any provider's shape costs: its words, what else it holds as JSON, its marks."""
-    return MESSAGE_OVERHEAD + sum(counter.count(text) for text in _texts(message))
+    """Return what a message in any provider's shape costs: its words, its images, what else it holds, its marks."""
+    told = (value for key, value in message.items() if key not in ("role", "type") and value is not None)
+    return MESSAGE_OVERHEAD + sum(value_tokens(value, counter=counter) for value in told)
+
+
+def value_tokens(value: Any, *, counter: TokenCounter) -> int:
+    """Return what a text costs, or any other value as its JSON; an image has a price of its own, not its bytes'."""
+    if isinstance(value, str):
+        return counter.count(value)
+    written = json.dumps(value, ensure_ascii=False)
+    if "image" not in written and "screenshot" not in written:
+        return counter.count(written)
+    prices: list[int] = []
+    return counter.count(json.dumps(_without_images(value, prices), ensure_ascii=False)) + sum(prices)
+
+
+def _without_images(value: Any, prices: list[int]) -> Any:
+    """Return a value with its images left out; what each costs goes into ``prices``."""
+    if isinstance(value, list | tuple):
+        return [_without_images(one, prices) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    if value.get("type") in _IMAGES:
+        prices.append(_price(value))
+        return {"type": value["type"]}
+    return {name: _without_images(one, prices) for name, one in value.items()}
+
+
+def _price(image: Mapping[str, Any]) -> int:
+    """Return what an image costs at most: no more than its bytes would as text, where it is there as base64."""
+    held = image.get("source") or image.get("image_url")
+    given = held.get("data") or held.get("url") if isinstance(held, Mapping) else held
+    is_there = isinstance(given, str) and (given.startswith("data:") or (isinstance(held, Mapping) and "data" in held))
+    return min(len(str(given)), IMAGE_TOKENS) if is_there else IMAGE_TOKENS
 
 
 def messages_tokens(messages: Iterable[Mapping[str, Any]], *, counter: TokenCounter) -> int:
     """Return what a list of messages costs."""
     return sum(message_tokens(message, counter=counter) for message in messages)
-
-
-def _texts(message: Mapping[str, Any]) -> Iterable[str]:
-    for key, value in message.items():
-        if key in ("role", "type") or value is None:
-            continue
-        yield value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

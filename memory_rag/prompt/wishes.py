@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypedDict
 
 from memory_rag.errors import SettingsError
+from memory_rag.prompt.checked import is_whole
 from memory_rag.prompt.retrieving import Retrieve
 from memory_rag.retrieval.filters import Within
 
@@ -39,6 +40,8 @@ class ContextWish:
     def __post_init__(self) -> None:
         for name, least in {"token_budget": 1, "keep_recent": 0}.items():
             given = getattr(self, name)
-            if not isinstance(given, int) or given < least:
+            if not is_whole(given, least=least):
                 raise SettingsError(f"{name} must be at least {least}, a whole number; got {given!r}")
+        if not (isinstance(self.conversation_id, str) and self.conversation_id):
+            raise SettingsError(f"conversation_id is the id of a conversation; got {self.conversation_id!r}")
         Retrieve.parse(self.retrieve)

@@ -329,11 +329,18 @@ def test_an_empty_memory_gives_the_question_alone(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize(
-    "wish", [{"token_budget": 0}, {"keep_recent": -1}, {"token_budget": "6000"}, {"token_budget": 1.5}]
+    "wish",
+    [{"token_budget": 0}, {"keep_recent": -1}, {"token_budget": "6000"}, {"token_budget": 1.5}, {"keep_recent": True}],
 )
 def test_a_wish_that_cannot_be_is_refused(memory: Memory, wish: Any) -> None:
     with pytest.raises(SettingsError, match="must be at least"):
         memory.context("Hello", **wish)
+
+
+@pytest.mark.parametrize("conversation_id", ["", None, 5])
+def test_a_conversation_without_a_name_is_refused(memory: Memory, conversation_id: Any) -> None:
+    with pytest.raises(SettingsError, match="conversation_id is the id of a conversation; got"):
+        memory.context("Hello", conversation_id=conversation_id)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -14,6 +14,7 @@ from memory_rag.errors import SettingsError
 from memory_rag.memory import Memory
 from memory_rag.prompt.cleared_parts import is_placeholder
 from memory_rag.prompt.editing import Cleared, ClearThinking, ClearToolUses, Trigger, clear_thinking, clear_tool_uses
+from memory_rag.prompt.tokens import IMAGE_TOKENS
 from tests.prompt.conversations import SHAPES, STEPS, Step, answers_without_call, calls_without_answer
 from tests.prompt.word_counter import Words
 
@@ -278,6 +279,12 @@ def test_no_pair_is_broken_by_clearing(steps: list[Step], shape: str, keep: int,
         (lambda: Trigger("turns", 3), "a trigger is input_tokens or tool_uses"),  # type: ignore[arg-type]
         (lambda: ClearToolUses(keep=-1), "keep is a number of tool results, 0 or more; got -1"),
         (lambda: ClearToolUses(clear_at_least=0), "clear_at_least is a number of tokens, 1 or more, or None; got 0"),
+        (lambda: ClearToolUses(keep=True), "keep is a number of tool results, 0 or more; got True"),
+        (lambda: ClearToolUses(keep=1.5), "keep is a number of tool results, 0 or more; got 1.5"),  # type: ignore[arg-type]
+        (lambda: ClearToolUses(exclude_tools="read"), "exclude_tools is a list of tools' names; got 'read'"),  # type: ignore[arg-type]
+        (lambda: ClearToolUses(clear_tool_inputs="read"), "a list of tools' names; got 'read'"),  # type: ignore[arg-type]
+        (lambda: Trigger("tool_uses", "3"), "with a value of at least 1; got 'tool_uses', '3'"),  # type: ignore[arg-type]
+        (lambda: ClearThinking(keep=None), "1 or more, or 'all'; got None"),  # type: ignore[arg-type]
         (lambda: ClearThinking(keep=0), "keep is a number of turns, 1 or more, or 'all'; got 0"),
         (lambda: clear_thinking(reads(1), ClearThinking(), turn_ids=[], counter=COUNT), "3 messages and 0 turn ids"),
     ],
@@ -316,3 +323,19 @@ def test_a_result_of_an_mcp_server_may_be_cleared() -> None:
     edited = clear_tool_uses(given, at_once(keep=1), turn_ids=ids(given), counter=COUNT)
 
     assert is_placeholder(edited.messages[0]["content"][1]["content"])
+
+
+def test_an_image_costs_what_an_image_costs_and_gives_way_like_any_result() -> None:
+    screen = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 900_000}}
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "look"}]
+    for key in ("A", "B"):
+        messages += [
+            {"role": "assistant", "content": [{"type": "tool_use", "id": key, "name": "screenshot", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": key, "content": [screen]}]},
+        ]
+    edited = clear_tool_uses(messages, at_once(keep=1), turn_ids=ids(messages), counter=COUNT)
+
+    assert edited.tokens_before < 3 * IMAGE_TOKENS
+    assert [one.turn_id for one in edited.cleared] == ["t3"]
+    assert IMAGE_TOKENS <= edited.cleared[0].n_tokens < 1.1 * IMAGE_TOKENS
+    assert edited.messages[4] == messages[4]

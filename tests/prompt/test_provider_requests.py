@@ -134,7 +134,9 @@ def test_nothing_wished_adds_nothing() -> None:
     assert request_part(Wish(), OPUS) == RequestPart({}, (), Wish())
 
 
-@pytest.mark.parametrize("options", [{"threshold": 0}, {"instructions": " "}])
+@pytest.mark.parametrize(
+    "options", [{"threshold": 0}, {"threshold": "150000"}, {"threshold": 1e5}, {"instructions": " "}]
+)
 def test_a_wish_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(SettingsError):
         CompactAtThreshold(**options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from memory_rag.embedding.wordpiece import TOKENIZER_FILE
 from memory_rag.errors import EmbedderError
 from memory_rag.prompt.tokens import (
+    IMAGE_TOKENS,
+    MESSAGE_OVERHEAD,
     CountedOnce,
     Estimate,
     TokenizerFile,
@@ -139,3 +142,22 @@ def test_the_marks_of_a_quoted_turn_count_as_many_tokens_as_amid_other_letters(t
     assert Estimate().count(text) == n
     # A letter without the ASCII range, by itself one token.
     assert Estimate().count(f"Я{text}") == n + 1
+
+
+@pytest.mark.parametrize(
+    ("part", "n_tokens"),
+    [
+        ({"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 1_400_000}}, IMAGE_TOKENS),
+        ({"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}, IMAGE_TOKENS),
+        ({"type": "input_image", "image_url": "data:image/png;base64," + "A" * 1_400_000}, IMAGE_TOKENS),
+        ({"type": "input_image", "file_id": "file-1"}, IMAGE_TOKENS),
+        ({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 90}}, 90),
+        ({"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}, IMAGE_TOKENS),
+        ({"type": "image", "source": None}, IMAGE_TOKENS),
+    ],
+)
+def test_an_image_has_a_price_of_its_own_not_its_bytes(part: dict[str, Any], n_tokens: int) -> None:
+    text = {"type": "text", "text": "An image of a cat."}
+    without = MESSAGE_OVERHEAD + Estimate().count(json.dumps([text, {"type": part["type"]}]))
+
+    assert message_tokens({"role": "user", "content": [text, part]}, counter=Estimate()) == without + n_tokens
