@@ -35,7 +35,7 @@ from memory_rag.prompt.pinned_words import PinnedWords
 from memory_rag.prompt.pins import Pins
 from memory_rag.prompt.prompt_context import PromptContext, with_kept_blocks
 from memory_rag.prompt.replay import replayed
-from memory_rag.prompt.returned_blocks import ReturnedBlocks, Shape
+from memory_rag.prompt.returned_blocks import ReturnedBlocks, Shape, refuse_unknown_shape
 from memory_rag.prompt.searched_memory import SearchedMemory
 from memory_rag.prompt.state import TaskState
 from memory_rag.prompt.state_proposals import StateProposals
@@ -257,7 +257,9 @@ class Prompt:
 
         Raises:
             UnknownTurnError: no turn has this id.
+            SettingsError: ``provider`` is neither ``anthropic`` nor ``openai``.
         """
+        refuse_unknown_shape(provider)
         turn = self._store.get([turn_id])[0]
         return self._answers.record(answer, turn_id=turn_id, conversation_id=turn.conversation_id, provider=provider)
 
@@ -266,7 +268,12 @@ class Prompt:
         return own_words(message, self._store)
 
     def replay(self, conversation_id: str, *, provider: Shape) -> TurnMessages:
-        """Return a whole conversation as a provider's messages, its blocks unchanged, from the newest compaction on."""
+        """Return a whole conversation as a provider's messages, its blocks unchanged, from the newest compaction on.
+
+        Raises:
+            SettingsError: ``provider`` is neither ``anthropic`` nor ``openai``.
+        """
+        refuse_unknown_shape(provider)
         turns = [turn for _row, turn in self._store.scan(conversation_id=conversation_id)]
         return replayed(turns, self.blocks.of([turn.turn_id for turn in turns]), provider=provider)
 

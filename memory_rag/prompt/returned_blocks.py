@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
-from memory_rag.errors import RefusedError, TurnError, UnknownTurnError
+from memory_rag.errors import RefusedError, SettingsError, TurnError, UnknownTurnError
 from memory_rag.prompt.message_parts import Json
 from memory_rag.store.engine import Connections
 from memory_rag.turns import text_bytes, text_from_bytes
 
 Shape = Literal["anthropic", "openai"]
+_SHAPES: Final = get_args(Shape)
 COMPACTION: Final = "compaction"
 _FETCH: Final = 500
 
@@ -103,6 +104,19 @@ class ReturnedBlocks:
                 ):
                     found[turn_id] = Returned(turn_id, provider, text_from_bytes(content))
         return found
+
+
+def refuse_unknown_shape(provider: str) -> None:
+    """Refuse a provider of none of the shapes that answers are kept in.
+
+    Raises:
+        SettingsError: it is none.
+    """
+    if provider not in _SHAPES:
+        raise SettingsError(
+            f"answers are kept in the shapes of {' and '.join(_SHAPES)}, got provider={provider!r}; name the one whose "
+            "shape the answer has"
+        )
 
 
 def _is_signed(block: Mapping[str, Any]) -> bool:

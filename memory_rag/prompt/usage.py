@@ -34,23 +34,29 @@ class AppliedEdit:
 
 
 def usage_of(answer: Mapping[str, Any]) -> Usage | None:
-    """Return the usage of an answer of any of the three APIs; None if it tells none, as a stream's parts may."""
+    """Return the usage of an answer of any of the three APIs.
+
+    None if it doesn't tell what was read, as a stream's parts may not: a missing number is not 0.
+    """
     usage = answer.get("usage")
     if not isinstance(usage, Mapping):
         return None
     iterations = [one for one in usage.get("iterations") or () if isinstance(one, Mapping)]
     compactions = [one for one in iterations if one.get("type") == "compaction"]
     answered = [one for one in iterations if one.get("type") != "compaction"]
+    # Its own tools make the provider ask the model again; what was sent is what the first of these read.
+    sent = _read(next(iter(compactions or iterations), usage))
+    if sent is None:
+        return None
     if compactions:
         return Usage(
-            n_sent=_read(compactions[0]),
+            n_sent=sent,
             n_compacted_to=_read(answered[0]) if answered else None,
-            n_read=sum(map(_read, iterations)),
+            n_read=sum(_read(one) or 0 for one in iterations),
             n_written=sum(map(_written, iterations)),
         )
-    # Its own tools make the provider ask the model again; what was sent is what the first of these read.
-    sent = _read(iterations[0]) if iterations else _read(usage)
-    return Usage(sent, None, _read(usage), _written(usage))
+    read = _read(usage)
+    return Usage(sent, None, sent if read is None else read, _written(usage))
 
 
 def applied_edits(answer: Mapping[str, Any]) -> tuple[AppliedEdit, ...]:
@@ -60,20 +66,30 @@ def applied_edits(answer: Mapping[str, Any]) -> tuple[AppliedEdit, ...]:
     return tuple(
         AppliedEdit(
             type=str(edit.get("type")),
-            n_cleared=sum(int(edit.get(name) or 0) for name in _CLEARED_COUNTS),
-            n_tokens=int(edit.get("cleared_input_tokens") or 0),
+            n_cleared=sum(_count(edit.get(name)) or 0 for name in _CLEARED_COUNTS),
+            n_tokens=_count(edit.get("cleared_input_tokens")) or 0,
         )
         for edit in edits
         if isinstance(edit, Mapping)
     )
 
 
-def _read(usage: Mapping[str, Any]) -> int:
+def _read(usage: Mapping[str, Any]) -> int | None:
     if "prompt_tokens" in usage:
-        return int(usage["prompt_tokens"] or 0)
+        return _count(usage["prompt_tokens"])
     # OpenAI's input_tokens hold the cached ones, Anthropic's don't; only the latter names them beside.
-    return sum(int(usage.get(name) or 0) for name in _READ)
+    told = [found for name in _READ if (found := _count(usage.get(name))) is not None]
+    return sum(told) if told else None
 
 
 def _written(usage: Mapping[str, Any]) -> int:
-    return int(usage.get("output_tokens") or usage.get("completion_tokens") or 0)
+    return _count(usage.get("output_tokens")) or _count(usage.get("completion_tokens")) or 0
+
+
+def _count(value: Any) -> int | None:
+    """Return a number of tokens, None for what is none."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if number >= 0 and not isinstance(value, bool) else None

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memory_rag.errors import SettingsError
 from memory_rag.memory import Memory
 from memory_rag.prompt.answers import AnswerLog
 from memory_rag.prompt.events import EventKind, Price
@@ -179,3 +180,43 @@ def test_a_compaction_of_our_own_has_no_block_to_lose(talk: Talk) -> None:
         talk.says(plain(30_000))
 
     assert talk.memory.prompt.events.events(kind=EventKind.WARNING) == []
+
+
+def test_an_answer_whose_usage_nobody_told_is_no_request_of_no_tokens(memory: Memory) -> None:
+    """As one of 0 tokens, the next would look as if it had jumped back to the length before the compaction."""
+    usages: list[dict[str, Any]] = [
+        {
+            "input_tokens": 9_000,
+            "iterations": [
+                {"type": "compaction", "input_tokens": 160_000, "output_tokens": 500},
+                {"type": "message", "input_tokens": 9_000, "output_tokens": 9},
+            ],
+        },
+        {"input_tokens": 150_000, "output_tokens": 9},
+        {"input_tokens": None, "output_tokens": None},
+        {"input_tokens": 161_000, "output_tokens": 9},
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for number, usage in enumerate(usages):
+            content = [{"type": "compaction", "content": "They baked."}] if number == 0 else []
+            turn_id = memory.add(f"answer {number}", role="assistant").turn_id
+            told = memory.prompt.record({"content": content, "usage": usage}, turn_id=turn_id, provider="anthropic")
+            assert told.lost is None
+
+    assert [event.tokens_before for event in memory.prompt.events.events() if event.kind == "answer"] == [
+        160_000,
+        150_000,
+        161_000,
+    ]
+
+
+def test_a_provider_of_no_known_shape_is_refused_and_nothing_is_kept(memory: Memory) -> None:
+    turn_id = memory.add("hello", role="assistant").turn_id
+    shape: Any = "gemini"
+    with pytest.raises(SettingsError, match="anthropic and openai, got provider='gemini'"):
+        memory.prompt.record({"content": [{"type": "thinking"}]}, turn_id=turn_id, provider=shape)
+    with pytest.raises(SettingsError, match="got provider='gemini'"):
+        memory.prompt.replay("main", provider=shape)
+
+    assert memory.prompt.blocks.of([turn_id]) == {}

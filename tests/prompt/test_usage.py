@@ -52,7 +52,19 @@ def test_what_was_sent_read_and_written_is_told(usage: dict[str, Any], expected:
     assert usage_of({"usage": usage}) == expected
 
 
-@pytest.mark.parametrize("answer", [{}, {"usage": None}])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"usage": None},
+        {"usage": {}},
+        {"usage": {"input_tokens": None, "output_tokens": 5}},
+        {"usage": {"prompt_tokens": None}},
+        {"usage": {"input_tokens": "many"}},
+        {"usage": {"input_tokens": float("nan")}},
+        {"usage": {"iterations": [{"type": "compaction"}, None], "output_tokens": 5}},
+    ],
+)
 def test_an_answer_without_usage_tells_none(answer: dict[str, Any]) -> None:
     assert usage_of(answer) is None
 
