@@ -47,7 +47,8 @@ def fit(
     The application's own messages at its head stay first and whole, the newest ``keep_recent`` messages stay verbatim
     (a few more or less where a tool's call and answer would be parted), and ``summarize`` is asked for the text that
     stands for those between, with their tool results as they were before clearing. ``tool_uses`` and ``thinking`` say
-    what may be cleared; their trigger is the limit here.
+    what may be cleared; their trigger is the limit here. A summary without words, or one that makes the conversation no
+    smaller, stands for nothing: the messages stay.
 
     Raises:
         SettingsError: a limit or ``keep_recent`` below 1, or not one turn id for each message.
@@ -74,8 +75,11 @@ def fit(
     if start == head:
         # Everything is recent: there is nothing that a summary could stand for.
         return Fitted(smaller, cleared, 0, before, cleared_to, cleared_to, fits=False)
-    compacted = with_summary(smaller, summarize(messages[head:start]), start=start)
+    summary = summarize(messages[head:start])
+    compacted = with_summary(smaller, summary, start=start)
     after = messages_tokens(compacted, counter=counter)
+    if not summary.strip() or after >= cleared_to:
+        return Fitted(smaller, cleared, 0, before, cleared_to, cleared_to, fits=False)
     return Fitted(compacted, cleared, start - head, before, cleared_to, after, fits=after <= n_tokens)
 
 

@@ -42,13 +42,15 @@ def cut_points(messages: Sequence[Message]) -> list[int]:
     """Return the indexes at which a kept tail may start, ascending; the first is 0 unless there are no messages.
 
     None lies between a call and its answer, between answers to one message's calls, before an answer whose call is
-    missing, or between a Responses item of reasoning and what was reasoned out.
+    missing, or between a Responses item of reasoning and what was reasoned out. A message that answers its own call, as
+    of a provider's tool, is whole.
     """
     forbidden: set[int] = set()
     for pair in pairs(messages):
         forbidden.update(range(pair.called + 1, pair.answered + 1))
     for index, message in enumerate(messages):
-        if index and (leads_the_next(messages[index - 1]) or next(answers(message), None) is not None):
+        own = {call.key for call in calls(message)}
+        if index and (leads_the_next(messages[index - 1]) or any(key not in own for key in answers(message))):
             forbidden.add(index)
     return [index for index in range(len(messages)) if index not in forbidden]
 

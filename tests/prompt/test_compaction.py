@@ -162,3 +162,14 @@ def test_no_conversation_loses_half_of_a_pair(steps: list[Step], shape: str, kee
 
     assert answers_without_call(fitted.messages) == []
     assert fitted.fits is (messages_tokens(fitted.messages, counter=COUNT) <= n_tokens)
+
+
+@pytest.mark.parametrize("summary", ["", " \n", "They talked. " * 200])
+def test_a_summary_that_says_nothing_or_is_longer_stands_for_nothing(summary: str) -> None:
+    messages = talk(4)
+    fitted = fit(
+        messages, n_tokens=60, turn_ids=ids(messages), counter=COUNT, summarize=lambda _asked: summary, keep_recent=2
+    )
+
+    assert (fitted.messages, fitted.summarized, fitted.fits) == (messages, 0, False)
+    assert fitted.tokens_after == fitted.tokens_before

@@ -83,7 +83,18 @@ def test_a_tool_of_the_providers_own_may_answer_in_the_same_message() -> None:
         ],
     }
 
-    assert cut_points([{"role": "user", "content": "find"}, search, {"role": "user", "content": "thanks"}]) == [0, 2]
+    assert cut_points([{"role": "user", "content": "find"}, search, {"role": "user", "content": "thanks"}]) == [0, 1, 2]
+
+
+def test_a_tool_of_the_providers_own_that_answers_in_the_next_message_is_not_parted() -> None:
+    called = {"role": "assistant", "content": [{"type": "server_tool_use", "id": "s", "name": "web_search"}]}
+    found = {"role": "assistant", "content": [{"type": "web_search_tool_result", "tool_use_id": "s", "content": []}]}
+
+    assert cut_points([{"role": "user", "content": "find"}, called, found, {"role": "user", "content": "?"}]) == [
+        0,
+        1,
+        3,
+    ]
 
 
 def test_an_answer_far_from_its_call_holds_all_between_together() -> None:
