@@ -13,7 +13,8 @@ _CLAUDE: Final = re.compile(r"claude-(?P<family>[a-z]+)-(?P<major>\d+)(?:-(?P<mi
 _CLEARS_FROM: Final = (4, 0)
 _COMPACTS_FROM: Final = (4, 6)
 _NOT_COMPACTING: Final = frozenset({"haiku"})
-_COMPACTING_GPT: Final = re.compile(r"(?:^|/)gpt-(?:[5-9]|\d\d)")
+# Azure writes GPT-3.5 and its like without the dot: gpt-35-turbo.
+_COMPACTING_GPT: Final = re.compile(r"(?:^|/)gpt-(?:[5-9]|[12]\d)(?!\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +36,8 @@ def capabilities_of(model: str, *, provider: Provider | None = None) -> Capabili
     Anthropic clears from version 4 on and compacts from 4.6 on, but for Haiku (its lists of supported models,
     November 2026); OpenAI compacts from GPT-5 on and clears nothing.
     """
-    claude = _CLAUDE.search(model)
-    if provider in (None, "anthropic") and ("claude" in model or provider == "anthropic"):
+    claude = _CLAUDE.search(model.lower())
+    if provider in (None, "anthropic") and ("claude" in model.lower() or provider == "anthropic"):
         version = (int(claude["major"]), int(claude["minor"] or 0)) if claude else (0, 0)
         clears = version >= _CLEARS_FROM
         compacts = claude is not None and version >= _COMPACTS_FROM and claude["family"] not in _NOT_COMPACTING

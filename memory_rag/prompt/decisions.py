@@ -38,8 +38,8 @@ class Decisions:
             RefusedError: a rule of the memory keeps it out.
         """
         screen = self._connections.screen
-        text, because = screen.text(text, what="the decision"), screen.text(because, what="the reason")
-        decided, reason = stripped(text, what="a decision"), stripped(because, what="the reason of a decision")
+        decided = screen.text(stripped(text, what="a decision"), what="the decision")
+        reason = screen.text(stripped(because, what="the reason of a decision"), what="the reason")
         at = self._clock()
         with self._connections.writing() as connection:
             refuse_unknown_turn(connection, turn_id)

@@ -36,7 +36,7 @@ def stripped(text: str, *, what: str) -> str:
     Raises:
         SettingsError: nothing is left.
     """
-    if not text.strip():
+    if not isinstance(text, str) or not any(one.isprintable() and not one.isspace() for one in text):
         raise SettingsError(f"{what} is a text with words in it, got {text!r}")
     return text.strip()
 

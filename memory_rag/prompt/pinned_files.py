@@ -135,7 +135,7 @@ class PinnedFiles:
         except OSError as error:
             return FileRead(name, "unreadable", why=error.strerror or str(error))
         try:
-            text = data.decode("utf-8")
+            text = data.decode("utf-8").removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             return FileRead(name, "unreadable", n_bytes=len(data), why=f"not UTF-8 at byte {error.start}")
         digest = hashlib.sha256(data).hexdigest()

@@ -36,8 +36,8 @@ class Pins:
             UnknownTurnError: no turn has this id.
             RefusedError: a rule of the memory keeps it out.
         """
-        text = self._connections.screen.text(text, what="the preference")
-        words = text_bytes(stripped(text, what="a preference"))
+        text = self._connections.screen.text(stripped(text, what="a preference"), what="the preference")
+        words = text_bytes(text)
         with self._connections.writing() as connection:
             refuse_unknown_turn(connection, turn_id)
             known = connection.execute("SELECT pin FROM pins WHERE text = ?", (words,)).fetchone()

@@ -66,7 +66,8 @@ class TaskState:
             entries = state.setdefault(field, [])
             if not isinstance(entries, list):
                 raise SettingsError(f"{field} in the state is {entries!r:.80}, no list; unset it first: {field}")
-            if entry not in entries:
+            # True is 1 to Python, and not to JSON.
+            if _written(entry) not in map(_written, entries):
                 entries.append(entry)
             return state
 
@@ -114,8 +115,9 @@ class TaskState:
     def _change(self, change: Callable[[Json], Json]) -> Json:
         with self._connections.writing() as connection:
             try:
-                state: Json = self._connections.screen.value(change(_read(connection)), what="the state")
-                written = text_bytes(json.dumps(state, ensure_ascii=False, allow_nan=False))
+                changed = json.loads(_written(change(_read(connection))))
+                state: Json = self._connections.screen.value(changed, what="the state")
+                written = text_bytes(_written(state))
             except (TypeError, ValueError) as error:
                 raise SettingsError(f"the state holds what JSON can write, nothing else ({error})") from error
             except RecursionError:
@@ -140,6 +142,27 @@ def _read(connection: Connection) -> Json:
     found = connection.execute("SELECT value FROM state WHERE name = ?", (_NAME,)).fetchone()
     state: Json = {} if found is None else json.loads(text_from_bytes(found[0]))
     return state
+
+
+def _written(value: Any) -> str:
+    """Return a value's JSON.
+
+    Raises:
+        TypeError: something in it JSON can't write so that it comes back the same.
+        ValueError: it has a number that is none, or itself in it.
+    """
+    _refuse_other_names(value)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _refuse_other_names(value: Any) -> None:
+    """Refuse names of fields that are no texts: JSON would make texts of them, and two of them one."""
+    if isinstance(value, dict):
+        for name in value:
+            if not isinstance(name, str):
+                raise TypeError(f"the name of a field is a text, got {name!r}")
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        _refuse_other_names(inner)
 
 
 def _names(path: str) -> list[str]:

@@ -29,14 +29,17 @@ def test_a_claude_is_known_by_its_version(model: str, clears: bool, compacts: bo
     assert (can.compact_at_threshold, can.compact_on_demand) == (compacts, compacts)
 
 
-@pytest.mark.parametrize(("model", "compacts"), [("gpt-5.6-mini", True), ("gpt-5", True), ("openai/gpt-6-astra", True)])
+@pytest.mark.parametrize(
+    ("model", "compacts"),
+    [("gpt-5.6-mini", True), ("gpt-5", True), ("openai/gpt-6-astra", True), ("GPT-5-prod", True), ("gpt-10", True)],
+)
 def test_openais_newer_models_compact_and_clear_nothing(model: str, compacts: bool) -> None:
     assert capabilities_of(model) == Capabilities(
         provider="openai", model=model, compact_at_threshold=compacts, compact_on_demand=compacts
     )
 
 
-@pytest.mark.parametrize("model", ["gpt-4o", "llama3.1", "qwen3:8b", ""])
+@pytest.mark.parametrize("model", ["gpt-4o", "gpt-35-turbo", "gpt-41-mini", "gpt-oss-120b", "llama3.1", "qwen3:8b", ""])
 def test_a_name_that_says_nothing_gives_nothing(model: str) -> None:
     assert capabilities_of(model) == Capabilities(provider="other", model=model)
 

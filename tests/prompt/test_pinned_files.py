@@ -121,3 +121,10 @@ def test_of_a_file_with_one_long_line_the_bytes_that_are_in_are_told(memory: Mem
     path.write_text("a" * 20_000)
 
     assert str(memory.prompt.files.pin(path)).endswith(", cut: the first 8,192 bytes of its first line are in")
+
+
+def test_the_mark_before_a_file_of_windows_is_no_part_of_its_words(memory: Memory, rules: Path) -> None:
+    rules.write_bytes("\ufeffFirst rule.\r\nSecond.\r\n".encode())
+    read = memory.prompt.files.pin(rules)
+
+    assert (read.first_line, read.text, read.n_bytes) == ("First rule.", "First rule.\r\nSecond.\r\n", 25)

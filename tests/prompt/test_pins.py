@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from memory_rag.errors import SettingsError, UnknownTurnError
@@ -46,3 +48,12 @@ def test_a_pin_that_is_none_names_those_that_are(memory: Memory, name: str) -> N
     memory.prompt.pins.add("Short.")
     with pytest.raises(SettingsError, match=f"no pin '{name}'; pins are: p1"):
         memory.prompt.pins.remove(name)
+
+
+@pytest.mark.parametrize("nothing", [None, 5, "\u200b", "\u2060\ufeff", "\u00ad \u200e"])
+def test_what_has_no_words_is_no_preference(memory: Memory, nothing: Any) -> None:
+    with pytest.raises(SettingsError, match="a preference is a text with words in it"):
+        memory.prompt.pins.add(nothing)
+    with pytest.raises(SettingsError, match="the reason of a decision is a text with words in it"):
+        memory.prompt.decisions.add("One price.", because=nothing)
+    assert (memory.prompt.pins.all(), memory.prompt.decisions.all()) == ([], [])

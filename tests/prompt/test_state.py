@@ -99,3 +99,21 @@ def test_a_state_that_is_nested_too_deep_is_refused(memory: Memory) -> None:
     with pytest.raises(SettingsError, match="nested hundreds deep; flatten it"):
         memory.prompt.state.set("deep", deep)
     assert memory.prompt.state.get() == {}
+
+
+@pytest.mark.parametrize("value", [{1: "a"}, {"a": [{None: 1}]}, {1: "a", "1": "b"}, {("a",): 1}])
+def test_a_name_that_is_no_text_is_refused(memory: Memory, value: Any) -> None:
+    with pytest.raises(SettingsError, match="the name of a field is a text, got"):
+        memory.prompt.state.set("goal", value)
+    assert memory.prompt.state.get() == {}
+
+
+def test_what_is_returned_is_what_is_kept(memory: Memory) -> None:
+    assert memory.prompt.state.set("sizes", (1, 2.0, (3,))) == {"sizes": [1, 2.0, [3]]} == memory.prompt.state.get()
+
+
+def test_true_is_another_entry_than_one(memory: Memory) -> None:
+    for entry in (1, True, 1, {"a": 1}, {"a": True}):
+        state = memory.prompt.state.append("seen", entry)
+
+    assert [str(one) for one in state["seen"]] == ["1", "True", "{'a': 1}", "{'a': True}"]
