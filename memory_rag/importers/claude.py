@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from datetime import UTC
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -111,9 +113,13 @@ def _last_leaf(mapping: dict[str, dict[str, Any]]) -> str:
     """Return the message that was written last and has no answer."""
     parents = {node["parent"] for node in mapping.values()}
     leaves = [native_id for native_id in mapping if native_id not in parents] or list(mapping)
-    return max(
-        leaves, key=lambda native_id: str(as_object(mapping[native_id]["message"]).get("created_at") or ""), default=""
-    )
+    return max(reversed(leaves), key=lambda native_id: _written_at(mapping[native_id]["message"]), default="")
+
+
+def _written_at(message: Any) -> float:
+    """Return when a message was written, as seconds; minus infinity if nobody knows."""
+    at = moment(as_object(message).get("created_at"), tz=UTC).said_at
+    return -math.inf if at is None else at.timestamp()
 
 
 def _turns(

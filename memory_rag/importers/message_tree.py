@@ -28,7 +28,11 @@ class Branch:
 
 
 def active_branch(mapping: dict[str, Any], current_node: Any) -> Branch:
-    """Walk from the current node to the root; a missing or dangling one is replaced by the newest leaf."""
+    """Walk from the current node to the root; a missing or dangling one is replaced by the newest leaf.
+
+    Where a message's parent isn't in the file, the walk goes on with what was written before it: one lost message must
+    not take along all that was said before.
+    """
     nodes = {node_id: as_object(node) for node_id, node in mapping.items()}
     parents = _parents(nodes)
     notes: list[str] = []
@@ -46,13 +50,45 @@ def active_branch(mapping: dict[str, Any], current_node: Any) -> Branch:
             break
         path.append(at)
         on_path.add(at)
-        at = parents[at]
+        above = parents[at]
+        if above is None:
+            above = _before_the_gap(nodes, parents, at)
+            if above is not None:
+                notes.append("a message's parent missing, what was written before it taken")
+        at = above
     path.reverse()
     messages = tuple((node_id, nodes[node_id]["message"]) for node_id in path if _has_message(nodes[node_id]))
     elsewhere = tuple(
         (node_id, node["message"]) for node_id, node in nodes.items() if node_id not in on_path and _has_message(node)
     )
     return Branch(messages, path[0] if path else "", elsewhere, tuple(notes))
+
+
+def _before_the_gap(nodes: dict[str, dict[str, Any]], parents: dict[str, str | None], at: str) -> str | None:
+    """Return the last message that was written before one whose parent is missing, and that isn't its sibling.
+
+    None if it names no parent, or nothing was: a conversation's first messages may name a root that no file has.
+    """
+    missing = nodes[at].get("parent")
+    if not (isinstance(missing, str) and missing):
+        return None
+    own, own_place = _time(nodes[at]), list(nodes).index(at)
+    before: list[tuple[float, int, str]] = []
+    for place, (name, node) in enumerate(nodes.items()):
+        root, time = _root(parents, name), _time(node)
+        # A file whose names were sorted since is in no order.
+        is_earlier = time <= own if math.isfinite(own) and math.isfinite(time) else place < own_place
+        if is_earlier and _has_message(node) and root != at and nodes[root].get("parent") != missing:
+            before.append((time, place, name))
+    return max(before)[-1] if before else None
+
+
+def _root(parents: dict[str, str | None], at: str) -> str:
+    seen: set[str] = set()
+    while (above := parents[at]) is not None and at not in seen:
+        seen.add(at)
+        at = above
+    return at
 
 
 def _parents(nodes: dict[str, dict[str, Any]]) -> dict[str, str | None]:

@@ -87,15 +87,25 @@ def test_a_cycle_ends_where_it_closes(made: Made, import_all: ImportAll) -> None
         assert found.noted["the messages' tree has a cycle, cut where it closes"] == 1
 
 
-def test_a_parent_that_is_gone_begins_the_branch_and_one_that_is_not_named_is_found(
+def test_a_parent_that_is_gone_takes_nothing_along_and_one_that_is_not_named_is_found(
     made: Made, import_all: ImportAll
 ) -> None:
     talk = chain(message("user", "a"), message("assistant", "b"), message("user", "c"))
     talk["mapping"]["n2"]["parent"] = "gone"
     found = import_all(made("conversations.json", [talk]))
-    assert (found.texts, found.skipped) == (["b", "c"], {"not on the active branch": 1})
+    assert (found.texts, found.skipped) == (["a", "b", "c"], {})
+    assert found.noted["a message's parent missing, what was written before it taken"] == 1
     talk["mapping"]["n1"]["children"] = ["n2"]
-    assert import_all(made("conversations.json", [talk])).texts == ["a", "b", "c"]
+    found = import_all(made("conversations.json", [talk]))
+    assert (found.texts, found.noted) == (["a", "b", "c"], {})
+
+
+def test_over_a_gap_the_times_count_where_the_file_is_in_no_order(made: Made, import_all: ImportAll) -> None:
+    talk = chain(*(message("user", text, create_time=1764460800 + at) for at, text in enumerate("abcd")))
+    nodes = talk["mapping"]
+    del nodes["n3"]
+    talk["mapping"] = dict(reversed(nodes.items()))
+    assert import_all(made("conversations.json", [talk])).texts == ["a", "b", "d"]
 
 
 def test_a_thread_of_many_thousand_messages_is_walked_without_recursion(made: Made, import_all: ImportAll) -> None:

@@ -193,3 +193,41 @@ def test_a_talk_of_ten_thousand_messages_stays_in_recall(made: Made, import_all:
     turns = import_all(made("conversations.json", [talk(*said)])).turns
     assert len(turns) == 10_002
     assert all(turn.recalled for turn in turns)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("2026-02-03T10:00:00Z", "2026-02-03T10:00:00.002Z"),
+        ("2026-02-03T11:00:00+02:00", "2026-02-03T10:00:00Z"),
+        (None, "2026-02-03T10:00:00Z"),
+        ("2026-02-03T10:00:00Z", "2026-02-03T10:00:00.000Z"),
+    ],
+)
+def test_which_branch_was_written_last_is_told_by_instants_not_by_letters(
+    made: Made, import_all: ImportAll, first: str | None, second: str
+) -> None:
+    asked = message("m1", "human", "Hej", parent_message_uuid=ROOT)
+    answers = [
+        message("m2", "assistant", "Första svaret", parent_message_uuid="m1", created_at=first),
+        message("m3", "assistant", "Andra svaret", parent_message_uuid="m1", created_at=second),
+    ]
+    assert import_all(made("conversations.json", [talk(asked, *answers)])).texts == ["Hej", "Andra svaret"]
+
+
+def test_a_message_that_the_export_lost_takes_nothing_along(made: Made, import_all: ImportAll) -> None:
+    found = import_all(
+        made(
+            "conversations.json",
+            [
+                talk(
+                    message("m0", "human", "Hallå", parent_message_uuid=ROOT),
+                    message("m1", "human", "Hej", parent_message_uuid=ROOT, created_at="2026-02-03T10:01:00Z"),
+                    message("m3", "human", "Tack", parent_message_uuid="lost", created_at="2026-02-03T10:03:00Z"),
+                    message("m4", "assistant", "Så lite", parent_message_uuid="m3", created_at="2026-02-03T10:04:00Z"),
+                )
+            ],
+        )
+    )
+    assert found.texts == ["Hej", "Tack", "Så lite"]
+    assert found.withheld == ["m0"]
