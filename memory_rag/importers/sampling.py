@@ -72,7 +72,9 @@ def _told(source: SourceFile, data: bytes, *, whole: bool) -> Sample | None:
         text = decoder.decode(data[encoding.mark_length :], final=whole)
     except UnicodeDecodeError:
         # A broken line costs only itself: those about it tell what it is.
-        items = _good_lines(data.decode("utf-8", "replace")) if _begins_like_json(data) else ()
+        # Of one line alone, that line is the broken one.
+        several = _begins_like_json(data) and b"\n" in data.strip()
+        items = _good_lines(data.decode("utf-8", "replace")) if several else ()
         if items and data.lstrip()[:1] == b"{":
             return Sample(source.path, "lines", items)
         source.read_text()  # raises with the byte's offset in the whole file

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any, Final, NamedTuple
 
 from memory_rag.errors import ImportFormatError
@@ -54,6 +54,7 @@ class TelegramImporter:
             if stream.kind() != "{":
                 raise ImportFormatError(f"{source.label}: no Telegram export; it begins with {stream.ahead()!r}")
             chat: dict[str, Any] = {}
+            conversation_id = ""
             for key in stream.members():
                 if key in _LISTS and stream.kind() == "{":
                     for inner in stream.members():
@@ -61,10 +62,11 @@ class TelegramImporter:
                             for number in stream.elements():
                                 yield from _chat(stream, f"{key} {number}", ids, options)
                 elif key == "messages" and stream.kind() == "[":
-                    yield from _messages(stream, chat, "messages", ids, options)
+                    conversation_id = yield from _messages(stream, chat, "messages", ids, options)
                 else:
                     chat[key] = stream.value()
             stream.end()
+            yield from _named(chat, conversation_id)
 
 
 def _chat(stream: JsonStream, where: str, ids: DistinctIds, options: ImportOptions) -> Iterator[Item]:
@@ -73,17 +75,25 @@ def _chat(stream: JsonStream, where: str, ids: DistinctIds, options: ImportOptio
         yield Skipped("not a chat", where)
         return
     chat: dict[str, Any] = {}
+    conversation_id = ""
     for key in stream.members():
         if key == "messages" and stream.kind() == "[":
-            yield from _messages(stream, chat, where, ids, options)
+            conversation_id = yield from _messages(stream, chat, where, ids, options)
         else:
             chat[key] = stream.value()
+    yield from _named(chat, conversation_id)
+
+
+def _named(chat: dict[str, Any], conversation_id: str) -> Iterator[Item]:
+    """Yield a chat by its name, which stands behind its messages where another program has sorted the file's keys."""
+    if conversation_id and isinstance(chat.get("name"), str):
+        yield Conversation(conversation_id, chat["name"])
 
 
 def _messages(
     stream: JsonStream, chat: dict[str, Any], where: str, ids: DistinctIds, options: ImportOptions
-) -> Iterator[Item]:
-    """Yield a chat's messages; what is known of the chat stands before them."""
+) -> Generator[Item, None, str]:
+    """Yield a chat's messages; what is known of the chat stands before them. Return its id if its name isn't known."""
     name = chat.get("name") if isinstance(chat.get("name"), str) else ""
     given = chat.get("id")
     conversation_id = ids.distinct(f"telegram-{digest(name) if given is None else given}")
@@ -104,6 +114,7 @@ def _messages(
         if own is not None and native_id != given:
             yield Noted("message id repeated, numbered", at)
         yield from _turn(message, written, _Place(conversation_id, native_id, last, at), options)
+    return "" if name else conversation_id
 
 
 class _Place(NamedTuple):

@@ -89,8 +89,9 @@ def test_what_begins_like_json_and_is_none_says_why(content: bytes, problem: str
     assert (found.kind, found.problem) == ("text", problem)
 
 
-def test_bytes_that_are_no_text_are_told_with_their_offset_in_the_whole_file() -> None:
-    content = b'[{"a":"' + b"x" * 500 + b'\xff"}]'
+@pytest.mark.parametrize(("before", "after"), [(b'[{"a":"', b'"}]'), (b'{"a":"\\"', b'"}\n')])
+def test_bytes_that_are_no_text_are_told_with_their_offset_in_the_whole_file(before: bytes, after: bytes) -> None:
+    content = before.ljust(507, b"x") + b"\xff" + after
     with pytest.raises(ImportFormatError, match="at byte 507"):
         sample_of(content)
 

@@ -140,3 +140,15 @@ def flat(pieces: list[Any]) -> str:
 def test_what_was_said_comes_back_code_point_by_code_point(made: Made, import_all: ImportAll, said: list[Any]) -> None:
     path = made("result.json", chat(*(message(number, pieces) for number, pieces in enumerate(said, 1))))
     assert import_all(path).texts == [flat(pieces) for pieces in said]
+
+
+def test_a_file_whose_keys_were_sorted_keeps_the_chats_name(made: Made, import_all: ImportAll) -> None:
+    one = json.dumps(chat(message(1)), sort_keys=True)
+    found = import_all(made("result.json", one))
+    assert found.conversations[-1] == Conversation("telegram-42", "Ada")
+    everything = json.dumps({"chats": {"list": [chat(message(1)), chat(message(1), id=43, name="Bo")]}}, sort_keys=True)
+    found = import_all(made("result.json", everything))
+    assert [one for one in found.conversations if one.title] == [
+        Conversation("telegram-42", "Ada"),
+        Conversation("telegram-43", "Bo"),
+    ]
