@@ -107,7 +107,7 @@ def read_qrels(path: Path) -> Qrels:
     """
     qrels: Qrels = {}
     for number, (query, _zero, turn, grade) in _lines(path, n_fields=4, form="query 0 turn grade"):
-        if not re.fullmatch(r"-?\d{1,9}", grade):
+        if not re.fullmatch(r"-?[0-9]{1,9}", grade):
             raise ImportFormatError(f"{path}, line {number}: grade {grade!r} is no whole number")
         given = qrels.setdefault(unescaped(query), {}).setdefault(unescaped(turn), int(grade))
         if given != int(grade):
@@ -136,7 +136,8 @@ def _lines(path: Path, *, n_fields: int, form: str) -> Iterator[tuple[int, list[
 
 def _number(text: str, path: Path, number: int) -> float:
     try:
-        value = float(text)
+        # Python alone reads 1_000 and the digits of other scripts as numbers.
+        value = float(text) if text.isascii() and "_" not in text else float("nan")
     except ValueError:
         value = float("nan")
     if value != value or value in (float("inf"), float("-inf")):

@@ -131,6 +131,8 @@ def test_scores_that_only_a_double_tells_apart_are_ties_as_in_trec_eval() -> Non
         ("q Q0 d1 1 2.0", "line 1: 5 fields"),
         ("q Q0 d1 1 high tag", "line 1: score 'high' is no finite number"),
         ("q Q0 d1 1 nan tag", "line 1: score 'nan' is no finite number"),
+        ("q Q0 d1 1 1_000 tag", "line 1: score '1_000' is no finite number"),
+        ("q Q0 d1 1 ٣ tag", "line 1: score '٣' is no finite number"),
         ("q Q0 d1 1 inf tag", "line 1: score 'inf' is no finite number"),
         ("q Q0 d1 1 2 t\nq Q0 d1 2 1 t", "line 2: turn 'd1' is ranked twice for query 'q'"),
     ],
@@ -145,6 +147,7 @@ def test_a_broken_run_is_refused_with_its_line(tmp_path: Path, line: str, said: 
     [
         ("q 0 d1", "line 1: 3 fields, but a line is 'query 0 turn grade'"),
         ("q 0 d1 yes", "line 1: grade 'yes' is no whole number"),
+        ("q 0 d1 ٣", "line 1: grade '٣' is no whole number"),
         ("q 0 d1 1.0", "line 1: grade '1.0' is no whole number"),
         ("q 0 d1 1\nq 0 d1 2", "line 2: turn 'd1' has grade 2 for query 'q', but 1 before"),
     ],

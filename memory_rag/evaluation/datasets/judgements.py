@@ -15,7 +15,7 @@ from memory_rag.evaluation.datasets.evidence_ids import WITHOUT_EVIDENCE
 from memory_rag.evaluation.datasets.files_read import FilesRead
 from memory_rag.evaluation.runs import Qrels, unescaped
 
-_GRADE: Final = re.compile(r"-?\d{1,9}")
+_GRADE: Final = re.compile(r"-?[0-9]{1,9}")
 
 
 def read_judgements(files: FilesRead, path: Path, *, dropped: Dropped) -> Qrels:
@@ -32,7 +32,7 @@ def read_judgements(files: FilesRead, path: Path, *, dropped: Dropped) -> Qrels:
         fields = line.split("\t")
         if len(fields) == 3:
             query, document, grade = fields
-            if number == 1 and not _GRADE.fullmatch(grade):
+            if number == 1 and not re.search(r"\d", grade):
                 continue
         else:
             fields = line.split()

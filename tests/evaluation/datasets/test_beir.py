@@ -52,6 +52,12 @@ def test_documents_are_titles_and_texts_under_their_own_ids(folder: Path) -> Non
     assert len({document.turns[0].session_id for document in benchmark.documents}) == 3
 
 
+def test_a_first_line_whose_grade_is_no_whole_number_is_no_heading(folder: Path, made: Made) -> None:
+    made("herbs/qrels/test.tsv", "q1\td1\t1.0\nq2\td3\t1\n")
+    with pytest.raises(ImportFormatError, match=r"line 1: grade '1\.0' is no whole number"):
+        beir.load(folder)
+
+
 def test_judgements_above_zero_are_kept(folder: Path) -> None:
     benchmark = beir.load(folder)
 
