@@ -40,13 +40,13 @@ def _shipped() -> list[dict[str, Any]]:
 
 
 def _make() -> None:
-    from memory_rag.embedding import e5, minilm
+    from memory_rag.embedding import e5, minilm, minilm_network
     from memory_rag.embedding.generic_questions import ENGLISH, GENERIC_QUESTIONS
     from memory_rag.errors import MissingExtraError
 
     lines = []
     for sha256, embedder, questions in (
-        (minilm.MODEL_SHA256, minilm.MiniLmEmbedder, ENGLISH),
+        (minilm_network.GRAPH_SHA256, minilm.MiniLmEmbedder, ENGLISH),
         (e5.MODEL_SHA256, e5.E5Embedder, GENERIC_QUESTIONS),
     ):
         try:

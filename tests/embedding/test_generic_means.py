@@ -14,13 +14,14 @@ from memory_rag.embedding import e5
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.embedding.generic_means import mean_of, shipped_mean
 from memory_rag.embedding.generic_questions import ENGLISH, GENERIC_QUESTIONS, hub_shift
-from memory_rag.embedding.minilm import MODEL_SHA256, MiniLmEmbedder
+from memory_rag.embedding.minilm import MiniLmEmbedder
+from memory_rag.embedding.minilm_network import GRAPH_SHA256
 
 REMADE = "make it anew with: python -m memory_rag.embedding.generic_means"
 
 
 def test_the_mean_of_minilm_is_what_its_model_gives(minilm: MiniLmEmbedder) -> None:
-    shipped = shipped_mean(model_sha256=MODEL_SHA256, questions=ENGLISH)
+    shipped = shipped_mean(model_sha256=GRAPH_SHA256, questions=ENGLISH)
 
     assert shipped is not None, REMADE
     assert np.allclose(shipped, mean_of(ENGLISH, embed_queries=minilm.embed_queries), atol=1e-5), REMADE
@@ -39,7 +40,7 @@ def test_the_mean_of_e5_is_what_its_model_gives() -> None:
 
 
 def test_other_questions_and_other_models_have_no_shipped_mean() -> None:
-    assert shipped_mean(model_sha256=MODEL_SHA256, questions=ENGLISH[1:]) is None
+    assert shipped_mean(model_sha256=GRAPH_SHA256, questions=ENGLISH[1:]) is None
     assert shipped_mean(model_sha256="0" * 64, questions=ENGLISH) is None
 
 
@@ -47,7 +48,7 @@ def test_what_is_not_shipped_is_embedded() -> None:
     def embed(texts: Sequence[str]) -> Vectors:
         return np.array([[len(text), 0] for text in texts], np.float32)
 
-    assert hub_shift(embed, strength=2, dim=2, questions=["abc", "a"], model_sha256=MODEL_SHA256).tolist() == [4, 0]
+    assert hub_shift(embed, strength=2, dim=2, questions=["abc", "a"], model_sha256=GRAPH_SHA256).tolist() == [4, 0]
 
 
 SHIFTED = """
@@ -61,4 +62,4 @@ print(embedder.fingerprint, embedder.query_shift.shape, {"onnxruntime", "tokeniz
 def test_fingerprint_and_shift_of_the_default_embedder_need_no_model() -> None:
     done = subprocess.run([sys.executable, "-c", SHIFTED], capture_output=True, encoding="utf-8", check=False)
 
-    assert (done.stdout.strip(), done.stderr) == ("minilm-int8:384:8199be6f699a:p126-16 (384,) set()", "")
+    assert (done.stdout.strip(), done.stderr) == ("minilm-int8:384:8199be6f699a-ec44192c:p126-16 (384,) set()", "")

@@ -29,10 +29,11 @@ def test_every_file_of_the_package_is_in_the_wheel_and_nothing_else_is(root: Pat
     assert shipped == tree
 
 
-def test_the_wheel_has_the_type_marker_the_tokenizer_and_the_sample(names: set[str]) -> None:
+def test_the_wheel_has_the_type_marker_the_tokenizer_the_network_and_the_sample(names: set[str]) -> None:
     assert {
         "memory_rag/py.typed",
         "memory_rag/embedding/tokenizer.json",
+        "memory_rag/embedding/minilm.onnx",
         "memory_rag/sample/history.jsonl",
         "memory_rag/sample/questions.json",
     } <= names

