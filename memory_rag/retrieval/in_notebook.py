@@ -27,6 +27,7 @@ _STATUS: Final[dict[str, tuple[str, Tone]]] = {
     "only_assistant": ("assistant's", "unsure"),
     "too_short": ("too short", "calm"),
     "not_found": ("not found", "bad"),
+    "not_judged": ("not judged", "unsure"),
 }
 _COMPARED: Final = 3
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any, Literal
 
 from memory_rag.retrieval.differences import ELLIPSIS, Difference
+from memory_rag.retrieval.near import MOST_COMPARED
+from memory_rag.retrieval.occurrences import says_something
 from memory_rag.retrieval.quotes import Quote, QuoteSource, count_turns, find_quotes, word_for_word
 from memory_rag.text.attribution import ASSISTANT, USER
 from memory_rag.text.folding import fold
@@ -15,15 +18,21 @@ from memory_rag.text.quotations import Quotation, find_quotations
 from memory_rag.text.word_bounds import count_words
 from memory_rag.turns import Role, Turn
 
-VerdictStatus = Literal["verbatim", "near", "said_by_another", "only_assistant", "too_short", "not_found"]
+VerdictStatus = Literal["verbatim", "near", "said_by_another", "only_assistant", "too_short", "not_found", "not_judged"]
 
 LEAST_WORDS = 4
 """A quotation of fewer words stands in many turns by chance: it is counted, not attributed."""
 
-_MOST_COMPARED = 200
+_MOST_PLACES = 200
 _MOST_SHOWN = 5
 _MOST_TOLD = 3
+_MOST_CLIPPED = 80
+_BETWEEN_PARAGRAPHS = re.compile(r"\n[ \t\r]*\n\s*")
+_WORST_FIRST: tuple[VerdictStatus, ...] = ("not_judged", "said_by_another", "only_assistant", "near")
 _SENTENCE_MARKS = ",.;:"
+_TOO_LONG = (
+    f"it stands nowhere word for word, and of more than {MOST_COMPARED:,} characters no similar words are looked for."
+)
 _GENERIC = frozenset(["", "user", "human", "assistant", "ai", "model", "system", "tool", "function"])
 _DESCRIBED = {
     Role.USER: "the user",
@@ -41,9 +50,12 @@ class Verdict:
     anybody. ``near``: similar words were said; the quotes' differences name what differs.
     ``said_by_another``: the words are another's than claimed. ``only_assistant``: only the assistant ever used
     them, and the answer does not say so. ``too_short``: under four words; ``count`` says in how many turns
-    they stand. ``not_found``: neither these words nor similar ones.
+    they stand. ``not_found``: neither these words nor similar ones; of several paragraphs, not of each.
+    ``not_judged``: where it begins or ends can't be told, or it is too long to look for similar words.
 
-    ``quotes`` are the places, the claimed speaker's first, at most five; none for ``not_found``. ``count`` is
+    A quotation of several paragraphs that isn't found as one is judged by each of them.
+
+    ``quotes`` are the places, the claimed speaker's first, at most five; none for the last two. ``count`` is
     the number of turns with these very words. ``claimed`` is ``user``, ``assistant``, a name or None.
     """
 
@@ -102,6 +114,33 @@ class _Check:
         self.near_threshold = near_threshold
 
     def verdict(self, quotation: Quotation) -> Verdict:
+        if not quotation.is_whole:
+            return _not_judged(quotation, _missing_partner(quotation))
+        as_one = self._as_one(quotation)
+        if as_one.status not in ("not_found", "not_judged"):
+            return as_one
+        return self._by_paragraphs(quotation) or as_one
+
+    def _by_paragraphs(self, quotation: Quotation) -> Verdict | None:
+        """Return what its paragraphs together say; None if it has only one, or none of them was ever said."""
+        parts = _paragraphs(quotation.text)
+        if len(parts) < 2:
+            return None
+        verdicts = [self._as_one(replace(quotation, text=part)) for part in parts]
+        missing = [one for one in verdicts if not one.quotes and one.status != "not_judged"]
+        if missing:
+            n_found = len(verdicts) - len(missing)
+            lacking = _partly(len(parts), n_found, missing[0].quotation.text)
+            claimed = quotation.claimed
+            return Verdict(quotation, "not_found", (), 0, claimed, lacking) if n_found else None
+        for status in _WORST_FIRST:
+            worst = next((one for one in verdicts if one.status == status), None)
+            if worst is not None:
+                return replace(worst, quotation=quotation)
+        quotes = tuple(dict.fromkeys(one.quotes[0] for one in verdicts))
+        return Verdict(quotation, "near", quotes[:_MOST_SHOWN], 0, quotation.claimed, _apart(len(parts), quotes))
+
+    def _as_one(self, quotation: Quotation) -> Verdict:
         claimed, wording = quotation.claimed, quotation.text
         said = self._said(wording, claimed)
         if not said and wording[-1] in _SENTENCE_MARKS and not wording.endswith(".."):
@@ -117,6 +156,8 @@ class _Check:
         if status == "not_found":
             quotes = self._near(wording, claimed)
             status = "near" if quotes else "not_found"
+            if not quotes and len(fold(wording).text) > MOST_COMPARED:
+                return _not_judged(quotation, _TOO_LONG)
         shown = tuple(quotes[:_MOST_SHOWN])
         return Verdict(quotation, status, shown, count, claimed, _message(status, shown, claimed, count))
 
@@ -130,8 +171,8 @@ class _Check:
         def confirming(turn: Turn) -> bool:
             return self._admits(turn) and _rank(turn.role, turn.speaker, claimed) == 0
 
-        found = word_for_word(wording, source=self.source, limit=_MOST_COMPARED, within=self._admits)
-        if len(found) == _MOST_COMPARED:
+        found = word_for_word(wording, source=self.source, limit=_MOST_PLACES, within=self._admits)
+        if len(found) == _MOST_PLACES:
             # So common that who is claimed may have said it further on.
             found += word_for_word(wording, source=self.source, limit=_MOST_SHOWN, within=confirming)
         return _by_claim([quote for quote in dict.fromkeys(found) if not quote.differences], claimed)
@@ -177,6 +218,38 @@ def _is_by(claimed: str, role: Role, speaker: str) -> bool:
     if fold(speaker).text in _GENERIC:
         return role is Role.USER
     return names <= known or known <= names
+
+
+def _not_judged(quotation: Quotation, why: str) -> Verdict:
+    return Verdict(quotation, "not_judged", (), 0, quotation.claimed, f"Not judged: {why}")
+
+
+def _missing_partner(quotation: Quotation) -> str:
+    opening, closing = quotation.marks
+    return f"the mark {opening} is never closed." if opening else f"nothing opens what the mark {closing} closes."
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a wording that say something; its lines if it is one that is too long to compare."""
+    parts = _BETWEEN_PARAGRAPHS.split(text)
+    if len(parts) == 1 and len(text) > MOST_COMPARED:
+        parts = text.split("\n")
+    return [part for part in parts if says_something(part)]
+
+
+def _partly(n: int, n_found: int, lacking: str) -> str:
+    stand = "stands" if n_found == 1 else "stand"
+    shown = lacking if len(lacking) <= _MOST_CLIPPED else f"{lacking[:_MOST_CLIPPED]}…"
+    return f"Not found: of its {n} paragraphs {n_found} {stand} in what was said, but not “{shown}”"
+
+
+def _apart(n: int, quotes: Sequence[Quote]) -> str:
+    turns = tuple(dict.fromkeys(quote.turn_id for quote in quotes))
+    named = ", ".join(turns[:_MOST_SHOWN]) + (
+        f" and {len(turns) - _MOST_SHOWN} more" if len(turns) > _MOST_SHOWN else ""
+    )
+    where = f"turn {named}" if len(turns) == 1 else f"turns {named}"
+    return f"Not in one piece: its {n} paragraphs stand apart from each other, in {where}."
 
 
 def _message(status: VerdictStatus, quotes: Sequence[Quote], claimed: str | None, count: int) -> str:

@@ -271,6 +271,91 @@ def test_a_block_quote_is_verified_over_its_lines() -> None:
     assert verdict.quotes[0].text == "The flat is not to be let before June."
 
 
+LETTER = (
+    "The flat on Mill Lane is not to be let before June.\n\nThe price is 49 euro a month, no more.\n\n"
+    "Write to Kalle when you are back in Malmö."
+)
+LETTERS = Said([turn(1, Role.USER, LETTER), turn(2, Role.USER, "We meet at the harbour on Friday at nine.")])
+PARAGRAPHS = LETTER.split("\n\n")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "You wrote “{0}\n\n{1}\n\n{2}”",
+        "You wrote:\n\n“{0}\n\n“{1}\n\n“{2}”\n\nThat was all.",
+        'You wrote:\n\n"{0}\n\n"{1}\n\n"{2}"',
+        "You wrote:\n\n> {0}\n>\n> {1}\n>\n> {2}",
+        "You wrote:\n\n>>>\n{0}\n\n{1}\n\n{2}\n>>>",
+        "You wrote:\n<blockquote><p>{0}</p>\n\n<p>{1}</p>\n\n<p>{2}</p></blockquote>",
+    ],
+)
+def test_a_quotation_over_paragraphs_has_a_verdict(answer: str) -> None:
+    said = only(answer.format(*PARAGRAPHS), LETTERS)
+    changed = only(answer.format(PARAGRAPHS[0], PARAGRAPHS[1].replace("49", "59"), PARAGRAPHS[2]), LETTERS)
+    invented = only(answer.format("The moon is made", "of green and old cheese", "and nobody lives on it"), LETTERS)
+
+    assert (said.status, said.claimed, said.quotes[0].text) == ("verbatim", "user", LETTER)
+    assert (changed.status, changed.quotes[0].differences) == ("near", (Difference("changed", "59", "49"),))
+    assert invented.status == "not_found"
+
+
+def test_paragraphs_of_several_turns_are_near_and_each_is_placed() -> None:
+    verdict = only(f"You wrote:\n\n> {PARAGRAPHS[1]}\n>\n> We meet at the harbour on Friday at nine.\n", LETTERS)
+
+    assert verdict.status == "near"
+    assert [quote.turn_id for quote in verdict.quotes] == ["t1", "t2"]
+    assert verdict.message == "Not in one piece: its 2 paragraphs stand apart from each other, in turns t1, t2."
+
+
+def test_of_paragraphs_that_are_partly_invented_the_first_that_is_is_named() -> None:
+    verdict = only(f"You wrote “{PARAGRAPHS[1]}\n\nAnd I gladly pay for all of it.”", LETTERS)
+
+    assert (verdict.status, verdict.quotes, verdict.count) == ("not_found", (), 0)
+    assert verdict.message == (
+        "Not found: of its 2 paragraphs 1 stands in what was said, but not “And I gladly pay for all of it.”"
+    )
+
+
+def test_a_long_quotation_is_compared_paragraph_by_paragraph() -> None:
+    long = [f"Point {n} of the long letter says that we go on with number {n}." for n in range(200)]
+    source = Said([turn(1, Role.USER, "\n\n".join(long))])
+
+    assert only("> " + "\n>\n> ".join(long), source).status == "verbatim"
+    changed = only("> " + "\n>\n> ".join([*long[:150], long[150].replace("go on", "stop"), *long[151:]]), source)
+
+    assert changed.status == "near"
+    assert changed.message == "Not word for word: the user has “go on” for “stop” (2026-05-01, turn t1)."
+
+
+def test_a_long_quotation_of_one_paragraph_that_can_not_be_compared_is_not_judged() -> None:
+    long = " ".join(f"Point {n} of the long letter says that we go on." for n in range(200))
+    source = Said([turn(1, Role.USER, long)])
+
+    assert only(f"“{long}”", source).status == "verbatim"
+    verdict = only(f"“{long.replace('Point 150', 'Point 151')}”", source)
+
+    assert (verdict.status, verdict.quotes) == ("not_judged", ())
+    assert verdict.message == (
+        "Not judged: it stands nowhere word for word, and of more than 5,000 characters no similar words are looked "
+        "for."
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ("You said “the price is 49 euro a month", "Not judged: the mark “ is never closed."),
+        ("the price is 49 euro a month”, you said", "Not judged: nothing opens what the mark ” closes."),
+        ("<blockquote>the price is 49 euro", "Not judged: the mark <blockquote> is never closed."),
+    ],
+)
+def test_a_mark_without_its_partner_is_listed_as_not_judged(answer: str, message: str) -> None:
+    verdict = only(answer)
+
+    assert (verdict.status, verdict.quotes, verdict.count, verdict.message) == ("not_judged", (), 0, message)
+
+
 def test_every_quotation_gets_its_own_verdict_in_order() -> None:
     verdicts = verify(
         "Du sa ”vi ses på mötet i Malmö på fredag” och jag svarade ”see you there on Monday morning”, "

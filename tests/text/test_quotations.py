@@ -12,7 +12,12 @@ from memory_rag.text.quotations import find_quotations
 
 
 def quoted(text: str) -> list[str]:
-    return [quotation.text for quotation in find_quotations(text)]
+    return [quotation.text for quotation in find_quotations(text) if quotation.is_whole]
+
+
+def alone(text: str) -> list[tuple[str, str, str]]:
+    """Return the marks without partner, each with what may be quoted."""
+    return [(*one.marks, one.text) for one in find_quotations(text) if not one.is_whole]
 
 
 @pytest.mark.parametrize(
@@ -104,8 +109,126 @@ def test_a_mark_without_partner_swallows_nothing() -> None:
     assert quoted("“a 'b c” d' e") == ["a 'b c"]
 
 
+def test_a_mark_without_partner_is_given_with_what_may_be_quoted() -> None:
+    assert alone('an "open mark and "a b" here') == [('"', "", "open mark and")]
+    assert alone("You said “the price is 49 euro.\n\nAnd so on.") == [("“", "", "the price is 49 euro.")]
+    assert alone("- the price is 49”, you said\n- b") == [("", "”", "the price is 49")]
+    assert alone("「はい」と「言った") == [("「", "", "言った")]
+    assert alone("Du sa: ‘Vi ses på fredag\n\nJa.") == [("‘", "", "Vi ses på fredag")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a 5\'10" man, 6" nails and a 7" pipe',
+        "‘bout time, the dogs’ bowls, 'em and the girls'",
+        '| a | " | b |\n| c | " | d |',
+        'a lone " or “ or ” between spaces',
+        '`a "b` and x',
+        "“She said ‘no dogs to me”",
+        "> said “to be\n\nx",
+        "> 'open\n",
+    ],
+)
+def test_what_quotes_nothing_or_stands_in_a_quotation_is_no_mark_alone(text: str) -> None:
+    assert alone(text) == []
+
+
 def test_a_quotation_may_run_over_lines_of_its_paragraph() -> None:
     assert quoted("so “a\nb” there") == ["a\nb"]
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    ["“”", '""', "””", "„“", "„”", "«»", "»«", "»»", "「」", "『』", "＂＂", "〝〟", "‹›", "‚‘"],
+)
+def test_a_quotation_may_run_over_paragraphs(opening: str, closing: str) -> None:
+    text = f"You said {opening}the one,\n\nthe other\n\nand a third{closing} then."
+
+    (found,) = find_quotations(text)
+
+    assert found.text == "the one,\n\nthe other\n\nand a third"
+    assert (found.marks, found.is_whole, found.span.of(text)) == ((opening, closing), True, found.text)
+    assert found.claimed == "user"
+
+
+@pytest.mark.parametrize(("opening", "closing"), ["“”", '""', "””", "„“", "«»", "»«", "»»", "「」", "‘’", "''", "’’"])
+def test_each_paragraph_of_a_quotation_may_begin_with_the_mark_again(opening: str, closing: str) -> None:
+    text = f"You wrote:\n\n{opening}The one.\n\n{opening}The other.\n\n{opening}A third.{closing}\n\nAnd so on."
+
+    (found,) = find_quotations(text)
+
+    assert found.text == "The one.\n\nThe other.\n\nA third."
+    assert found.span.of(text) == f"The one.\n\n{opening}The other.\n\n{opening}A third."
+    assert (found.is_whole, found.claimed) == (True, "user")
+
+
+def test_marks_within_marks_go_on_over_paragraphs_together() -> None:
+    assert quoted("“She said: ‘the one.\n\n“‘The other.’ And I left.”") == [
+        "She said: ‘the one.\n\nThe other.’ And I left.",
+        "the one.\n\nThe other.",
+    ]
+
+
+def test_french_quotations_over_paragraphs_are_found() -> None:
+    assert quoted("Il dit : « un.\n\ndeux. » Fin.") == ["un.\n\ndeux."]
+    assert quoted("Il dit : « un.\n\n« deux.\n\n« trois. » Fin.") == ["un.\n\n deux.\n\n trois."]
+    assert quoted("Il dit : « un.\n\n» deux.\n\n» trois. » Fin.") == ["un.\n\n deux.\n\n trois."]
+
+
+def test_a_quotation_over_paragraphs_may_hold_others_lists_and_code() -> None:
+    text = 'You said "I need:\n\n- eggs\n- ‘good’ milk\n\n```\nprint("x")\n```\n\nand bread" then.'
+
+    assert quoted(text) == ['I need:\n\n- eggs\n- ‘good’ milk\n\n```\nprint("x")\n```\n\nand bread', "good"]
+    assert alone(text) == []
+
+
+def test_quotations_in_between_show_that_a_mark_stands_alone() -> None:
+    text = 'a "b c\n\nthe "d e" there\n\nf g" h'
+
+    assert quoted(text) == ["d e"]
+    assert alone(text) == [('"', "", "b c"), ("", '"', "f g")]
+    assert quoted('- "a b\n- "c d"\n- "e f"') == ["c d", "e f"]
+    assert alone('- "a b\n- "c d"\n- "e f"') == [('"', "", "a b")]
+
+
+def test_single_marks_over_paragraphs_begin_and_end_them() -> None:
+    assert quoted("‘The one.\n\nThe other.’\n\nAnd so on.") == ["The one.\n\nThe other."]
+    assert quoted("It's ‘bout the dogs\n\nand the dogs’ bowls") == []
+
+
+def test_a_block_quote_may_hold_a_quotation_over_its_paragraphs() -> None:
+    text = "> He said “one\n>\n> “two” then\n\nafter"
+
+    found = find_quotations(text)
+
+    assert [one.text for one in found] == ["He said “one\n\n“two” then", "one\n\ntwo"]
+    assert found[1].span.of(text) == "one\n>\n> “two"
+
+
+def test_lines_between_edges_of_three_signs_are_a_block_quote() -> None:
+    text = "You wrote:\n\n>>>\nThe flat is\n\n- not to be let.\n>>>\n\nand so on"
+
+    (found,) = find_quotations(text)
+
+    assert (found.text, found.claimed) == ("The flat is\n\n- not to be let.", "user")
+    assert quoted(">>>\n\nalone") == []
+    assert quoted(">>> print(1)\n1") == ["print(1)"]
+
+
+def test_what_stands_in_tags_is_quoted() -> None:
+    text = (
+        "You wrote:\n<blockquote cite='x'>\n<p>The flat is</p>\n\n<p>not to be let &amp; sold.</p>\n</blockquote>\nEnd"
+    )
+
+    (found,) = [one for one in find_quotations(text) if one.is_whole]
+
+    assert found.text.split() == ["The", "flat", "is", "not", "to", "be", "let", "&", "sold."]
+    assert (found.marks, found.claimed) == (("<blockquote cite='x'>", "</blockquote>"), "user")
+    assert quoted("He said <q>a b</q> and <Q>c d</Q>, `<q>e f</q>`") == ["a b", "c d"]
+    assert quoted("<blockquote>“a b”</blockquote>") == ["a b"]
+    assert alone("<blockquote>a b\n\nc d") == [("<blockquote>", "", "a b")]
+    assert alone("vector<q> x") == []
 
 
 def test_code_holds_no_quotations() -> None:
@@ -177,7 +300,29 @@ def test_nothing_quoted_is_nothing_found() -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ['"a ', "“", "”a ", "'s b' ", "> x\n", "`", "`` ` ", '> "a\n\n', "a” ", "- “b\n", "x y. ", "« ", 'said "a b" '],
+    [
+        '"a ',
+        "“",
+        "”a ",
+        "'s b' ",
+        "> x\n",
+        "`",
+        "`` ` ",
+        '> "a\n\n',
+        "a” ",
+        "- “b\n",
+        "x y. ",
+        "« ",
+        'said "a b" ',
+        "<q>",
+        "</q>",
+        "<q></q>",
+        "“a\n\n",
+        '"a\n\nb" ',
+        "‘a\n\n",
+        ">>>\na\n",
+        "`<q>` ",
+    ],
 )
 def test_a_long_text_of_marks_ends_in_seconds(unit: str) -> None:
     began = time.process_time()
@@ -199,4 +344,4 @@ def test_places_are_right_for_any_text(text: str) -> None:
         if one.marks[0] != ">" and "\n" not in one.text:
             assert one.span.of(text) == one.text
         assert [c for c in one.span.of(text) if c.isalnum()] == [c for c in one.text if c.isalnum()]
-        assert "\n\n" not in one.text or ">" in one.span.of(text)
+        assert one.is_whole or "\n\n" not in one.text

@@ -24,6 +24,7 @@ _WORDS = {
     "only_assistant": "only the assistant",
     "too_short": "too short to tell",
     "not_found": "not found",
+    "not_judged": "not judged",
 }
 
 
@@ -54,7 +55,7 @@ def verify(
     """Check every quotation in an answer against what was said.
 
     Each is verbatim, near, said by another than claimed, found only in the assistant's own words, too short to tell,
-    or not found.
+    or not found. A mark without its partner is listed as not judged.
     """
     if sum(one is not None for one in (file, text, turn_id)) != 1:
         raise typer.BadParameter("give one text to check: a FILE, - for stdin, --text TEXT or --turn ID")

@@ -108,7 +108,7 @@ class QuotationChecked(Answer):
     quotation: Words
     start: Annotated[int, Field(description="Where the quotation begins in the text that was checked.")]
     end: int
-    status: Literal["verbatim", "near", "said_by_another", "only_assistant", "too_short", "not_found"]
+    status: Literal["verbatim", "near", "said_by_another", "only_assistant", "too_short", "not_found", "not_judged"]
     claimed: Annotated[Words | None, Field(description="Who is said to have said it: user, assistant, a name.")]
     count: Annotated[int, Field(description="Turns with these very words.")]
     message: Words
