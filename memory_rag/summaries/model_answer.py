@@ -36,7 +36,10 @@ SCHEMA: Final[dict[str, Any]] = {
     "additionalProperties": False,
 }
 # "decision: We go with 49 euro, because of the jars [t1, t2]"
-_PLAIN: Final = re.compile(r"^[\s*•-]*(\w[\w -]{2,20}?)\**\s*:\**\s*(.+?)\s*\[([^\][]+)\]\s*\.?$")
+_PLAIN: Final = re.compile(
+    r"^[\s*•-]*(?:\d{1,2}[.)]\s*)?\**(\w[\w -]{2,20}?)\**\s*:\**\s*(.+?)\s*((?:\[[^\][]+\][\s,;]*)+)\.?\s*$"
+)
+_BETWEEN_IDS: Final = re.compile(r"[,;]|\][\s,;]*\[")
 _SINGULAR: Final = {kind.value: kind for kind in Kind} | {"open question": Kind.QUESTION, "to do": Kind.TODO}
 _NAMES: Final = (
     _SINGULAR | dict(SECTIONS) | {"open questions": Kind.QUESTION, "user fact": Kind.FACT, "to-do": Kind.TODO}
@@ -93,7 +96,8 @@ def _of_sections(found: Mapping[str, Any]) -> Iterator[tuple[Kind, str, str, lis
         for item in _listed(found.get(name)):
             if isinstance(item, dict):
                 text, reason = item.get("text"), item.get("reason")
-                turns = [str(one).strip("[] ") for one in _listed(item.get("turns"))]
+                given = item.get("turns")
+                turns = _ids_in(given) if isinstance(given, str) else [_bare(str(one)) for one in _listed(given)]
                 if isinstance(text, str):
                     yield kind, text, reason if isinstance(reason, str) else "", turns
 
@@ -103,7 +107,15 @@ def _of_plain(answer: str) -> Iterator[tuple[Kind, str, str, list[str]]]:
         match = _PLAIN.match(line)
         kind = None if match is None else _NAMES.get(match[1].strip().lower())
         if match is not None and kind is not None:
-            yield kind, match[2], "", [one.strip() for one in match[3].split(",")]
+            yield kind, match[2], "", _ids_in(match[3])
+
+
+def _ids_in(written: str) -> list[str]:
+    return [_bare(one) for one in _BETWEEN_IDS.split(written)]
+
+
+def _bare(turn_id: str) -> str:
+    return turn_id.strip("[] \t\r")
 
 
 def _listed(value: Any) -> Iterable[Any]:
