@@ -17,6 +17,7 @@ from memory_rag.embedding.minilm_network import GRAPH_FILE, GRAPH_SHA256, MiniLm
 from memory_rag.embedding.wordpiece import FIRST, LAST, WordPiece
 from memory_rag.errors import EmbedderError
 
+OUTLYING = "inner.encoder.layer.1.intermediate.dense"
 TEXTS = [
     "What did I say about tea?",
     "We adopted a kitten in March, and she sleeps on the radiator.",
@@ -87,7 +88,8 @@ def test_a_channel_with_large_numbers_is_divided_by_more(weights: PackagedWeight
     assert found.keys() == shipped.keys()
     for layer, factors in found.items():
         assert np.log(factors).mean() == pytest.approx(0, abs=1e-5)
-        assert np.corrcoef(np.log(factors), np.log(shipped[layer]))[0, 1] > 0.4
+        assert layer != OUTLYING or factors.argmax() == shipped[layer].argmax()
+    assert found[OUTLYING].max() > 3
 
 
 @pytest.fixture
