@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -51,21 +50,21 @@ class ByteSearch:
                     for number in self._numbers.get(data[place - start : place - start + length], ()):
                         yield number, place - start
 
-    def found_in_file(self, path: Path, *, seen_as: Callable[[bytes], bytes] = bytes) -> Mapping[int, int]:
+    def found_in_file(self, file: BinaryIO, *, seen_as: Callable[[bytes], bytes] = bytes) -> Mapping[int, int]:
         """Return the first place of each that a file holds, by its number; the bytes are looked at ``seen_as``.
 
         Raises:
             OSError: the file can't be read.
         """
         found: dict[int, int] = {}
-        with path.open("rb") as file:
-            kept, at = b"", 0
-            while data := file.read(_WINDOW):
-                window = kept + data
-                for number, place in self.found_in(seen_as(window)):
-                    found.setdefault(number, at - len(kept) + place)
-                at += len(data)
-                kept = window[len(window) - min(len(window), max(0, self._longest - 1)) :]
+        file.seek(0)
+        kept, at = b"", 0
+        while data := file.read(_WINDOW):
+            window = kept + data
+            for number, place in self.found_in(seen_as(window)):
+                found.setdefault(number, at - len(kept) + place)
+            at += len(data)
+            kept = window[len(window) - min(len(window), max(0, self._longest - 1)) :]
         return found
 
 

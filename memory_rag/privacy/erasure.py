@@ -32,8 +32,8 @@ class Erasure:
         """Overwrite what is left, and return why that couldn't be done; an empty text if nothing is left.
 
         What is derived from the words is deleted: it is rebuilt when it is needed. Waits ``timeout_s`` at most for
-        those who write files, write the store, and read an older state of it. With ``anew`` a server's files are
-        written anew, too.
+        those who write files, write the store, and read an older state of it. With ``anew`` the file, or a
+        server's files, are written anew too.
         """
         unfinished = self._erasing.unfinished()
         if not unfinished:

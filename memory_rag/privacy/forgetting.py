@@ -132,7 +132,7 @@ class Forgetting:
         Waits up to ``timeout_s`` (``lock_timeout_s`` if None) for each of those who write and who read an older state.
         With ``beside`` False pins, decisions and the state stay as they are. With ``mend`` False no summary is made
         anew now, which may take a model's time: it stays without the lines that could tell, until its next turn. With
-        ``rewrite`` a server's files are written anew, as a folder's are in any case; others wait meanwhile.
+        ``rewrite`` the file, or a server's files, are written anew and get smaller; others wait meanwhile.
 
         Raises:
             UnknownTurnError: no turn has one of these ids, or one is named twice; nothing was removed.
@@ -190,7 +190,8 @@ class Forgetting:
     def rewrite(self, *, timeout_s: float | None = None) -> str:
         """Write the files anew in which bytes of what was removed may lie, and return why that couldn't be done.
 
-        Only a server leaves such bytes; others can't read or write its tables meanwhile.
+        Only a server leaves such bytes, and others can't read or write its tables meanwhile.
+        A folder's file gets smaller.
         """
         wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
         if pending := self._erasure.finish(timeout_s=wait):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, BinaryIO, Final, Literal
 
 from memory_rag.privacy.byte_search import ByteSearch
 from memory_rag.privacy.sought import Needle
@@ -120,10 +120,12 @@ def prove(
     *,
     left_out: int = 0,
     named: tuple[str, ...] = (),
+    opened: Callable[[Path], BinaryIO] = lambda path: path.open("rb"),
 ) -> Proof:
     """Look at every byte of every file under a folder, and at the names of files and folders.
 
-    ``texts`` are in lower case, and looked for in bytes whose ASCII letters are; ``others`` as they are.
+    ``texts`` are in lower case, and looked for in bytes whose ASCII letters are; ``others`` as they are. ``opened``
+    opens a file for reading.
     """
     in_text, in_bytes = ByteSearch([one.data for one in texts]), ByteSearch([one.data for one in others])
     found: list[Trace] = []
@@ -142,12 +144,13 @@ def prove(
                 unreadable.append(f"{name}: it is no file")
                 continue
             n_bytes += path.stat().st_size
-            if method := _compression(path):
-                unreadable.append(f"{name}: it is compressed ({method})")
-            for place, number in _in_order(in_text.found_in_file(path, seen_as=bytes.lower)):
-                found.append(_trace(name, place, texts[number]))
-            for place, number in _in_order(in_bytes.found_in_file(path)):
-                found.append(_trace(name, place, others[number]))
+            with opened(path) as file:
+                if method := _compression(file):
+                    unreadable.append(f"{name}: it is compressed ({method})")
+                for place, number in _in_order(in_text.found_in_file(file, seen_as=bytes.lower)):
+                    found.append(_trace(name, place, texts[number]))
+                for place, number in _in_order(in_bytes.found_in_file(file)):
+                    found.append(_trace(name, place, others[number]))
         except FileNotFoundError:
             # SQLite, or another process, took it away meanwhile; what it wrote instead has its own name.
             n_files -= 1
@@ -170,17 +173,16 @@ def _in_order(found: Mapping[int, int]) -> list[tuple[int, int]]:
     return sorted((place, number) for number, place in found.items())
 
 
-def _compression(path: Path) -> str:
+def _compression(file: BinaryIO) -> str:
     """Return how a file is compressed; an empty text for one that isn't."""
-    with path.open("rb") as file:
-        head = file.read(8)
+    head = file.read(8)
     for magic, method in _COMPRESSED.items():
         if head.startswith(magic):
             return method
-    if not zipfile.is_zipfile(path):
+    if not zipfile.is_zipfile(file):
         return ""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             methods = {member.compress_type for member in archive.infolist()}
     except (zipfile.BadZipFile, NotImplementedError) as error:
         return f"zip that can't be read: {error}"

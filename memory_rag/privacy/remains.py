@@ -18,6 +18,8 @@ from memory_rag.privacy.vector_erasure import vectors_of
 from memory_rag.retrieval.turn_table import content_key
 from memory_rag.store.engine import Connection
 from memory_rag.store.erasing import Erasing, ServerEraser
+from memory_rag.store.folder import FILE_NAME
+from memory_rag.store.held_files import HeldFiles
 from memory_rag.store.turn_writer import TurnWriter
 
 _OF_FILES: Final = (
@@ -71,7 +73,15 @@ class FolderRemains:
     def prove(
         self, texts: Sequence[Needle], others: Sequence[Needle], *, left_out: int, named: tuple[str, ...]
     ) -> Proof:
-        return prove(self._folder, texts, others, left_out=left_out, named=named)
+        with HeldFiles(self._folder / FILE_NAME) as held:
+            return prove(
+                self._folder,
+                texts,
+                others,
+                left_out=left_out,
+                named=named,
+                opened=lambda path: held.open(path) if held.are(path) else path.open("rb"),
+            )
 
 
 class ServerRemains:

@@ -14,7 +14,8 @@ from typing import Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
 from memory_rag.store.catalogue import SqliteCatalogue
-from memory_rag.store.folder import IF_DAMAGED
+from memory_rag.store.folder import IF_DAMAGED, damaged_text
+from memory_rag.store.held_files import HeldFiles
 from memory_rag.store.in_use import InUse
 from memory_rag.store.open_file import OpenFile
 from memory_rag.store.screening import OpenDoor, Screen
@@ -64,7 +65,7 @@ class SqliteErrors:
         if isinstance(error, sqlite3.Error):
             raise _as_ours(error, self._path) from error
         if self._garbled and isinstance(error, UnicodeDecodeError):
-            raise StoreError(_damaged(self._path, str(error))) from error
+            raise StoreError(damaged_text(self._path, str(error))) from error
 
 
 class Connections:
@@ -94,6 +95,7 @@ class Connections:
         self.catalogue = SqliteCatalogue()
         try:
             self._file = OpenFile(path)
+            self.held_files = HeldFiles(path)
         except OSError as error:
             raise StoreError(f"{path} can't be read ({error.strerror})") from error
 
@@ -233,14 +235,29 @@ class Connections:
         """
         self.refuse_if_forked()
         self._refuse_if_closed()
-        with SqliteErrors(self.path, garbled=True):
-            opened = self._open()
-            try:
-                opened.connection.execute("BEGIN")
-                yield Snapshot(opened.connection, opened.in_use)
-            finally:
-                with opened.in_use:
-                    opened.close()
+        with self._garbled, self._opened_apart() as opened:
+            opened.connection.execute("BEGIN")
+            yield Snapshot(opened.connection, opened.in_use)
+
+    @contextmanager
+    def apart(self) -> Iterator[Connection]:
+        """A connection that has read nothing of the file yet; this process writes nothing meanwhile.
+
+        Raises:
+            StoreError: the file can't be read or written.
+        """
+        self.refuse_if_forked()
+        with self._writer, self._errors, self._opened_apart() as opened:
+            yield opened.connection
+
+    @contextmanager
+    def _opened_apart(self) -> Iterator[_Opened]:
+        opened = self._open()
+        try:
+            yield opened
+        finally:
+            with opened.in_use:
+                opened.close()
 
     def copy_to(self, target: Path) -> None:
         """Write a consistent copy of the live file to a path that doesn't exist yet, readable by its owner only."""
@@ -285,6 +302,7 @@ class Connections:
                 with opened.in_use:
                     opened.close()
             self._all.clear()
+            self.held_files.release()
 
 
 @contextmanager
@@ -301,13 +319,6 @@ def damaged(path: Path) -> Iterator[Connection]:
             yield connection
         finally:
             connection.close()
-
-
-def _damaged(path: Path, text: str) -> str:
-    return (
-        f"{path} is damaged ({text}); keep a copy of its folder, then take the words from a backup with: "
-        "memory-rag restore, or bring what can still be read into a new memory with: memory-rag doctor --rescue NEW"
-    )
 
 
 def _code(error: sqlite3.Error) -> int:
@@ -331,7 +342,7 @@ def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StoreError(f"{path} can't be written ({text}); a memory needs a folder and files that you may write to")
     if code == sqlite3.SQLITE_CORRUPT:
-        return StoreError(_damaged(path, text))
+        return StoreError(damaged_text(path, text))
     if code == sqlite3.SQLITE_NOTADB:
         return NotAMemoryError(f"{path} is not a store of memory_rag ({text}); {IF_DAMAGED}")
     if "closed database" in text:

@@ -1,24 +1,12 @@
-"""Bytes of what was removed: noted until they are overwritten, and overwritten as far as the engine can.
-
-In SQLite's file they are, once nobody reads an old state any more. ``secure_delete`` writes zeros over what is
-deleted, but a page that was split keeps a stale copy of cells that moved, and the write-ahead log keeps whole pages as
-they were. ``VACUUM`` writes every page anew; a truncating checkpoint then folds the log into the file and cuts it to
-nothing, which has to wait for whoever still reads an older state.
-"""
+"""Bytes of what was removed: noted until they are overwritten, and overwritten as far as the engine can."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from memory_rag.errors import MemoryLockedError
-from memory_rag.store.engine import Connection, Connections
-
-READERS: Final = "another process, or a thread of this one, still reads an older state of the memory"
-_LOOKED_EVERY_S: Final = 0.02
+from memory_rag.store.engine import Connections
 
 
 class Eraser(Protocol):
@@ -117,49 +105,6 @@ class Erasing:
             connection.executemany("DELETE FROM erasing WHERE row = ? AND since = ? AND files_done = 1", since.items())
 
 
-class SqliteEraser:
-    """Writes SQLite's file anew."""
-
-    def __init__(self, connections: Connections) -> None:
-        self._connections = connections
-
-    def overwrite(self, *, timeout_s: float, anew: bool = False) -> str:
-        """Write every page anew, which ``anew`` needn't ask for, and fold the log; say why if that can't be done."""
-        del anew
-        self._rewrite(timeout_s=timeout_s)
-        return "" if self._fold(timeout_s=timeout_s) else READERS
-
-    def _rewrite(self, *, timeout_s: float) -> None:
-        """Write every page of the file anew, into the write-ahead log.
-
-        Raises:
-            MemoryLockedError: another process writes for longer than ``timeout_s``.
-            StoreError: the disk is full.
-        """
-        with self._connections.reading() as connection, _waiting(connection, timeout_s):
-            connection.execute("VACUUM")
-
-    def _fold(self, *, timeout_s: float) -> bool:
-        """Fold the write-ahead log into the file and cut it to nothing; False if somebody read an old state so long.
-
-        Asked again and again rather than waited for: a checkpoint that waits keeps every writer out meanwhile.
-        """
-        deadline = time.monotonic() + timeout_s
-        while True:
-            with self._connections.reading() as connection, _waiting(connection, 0):
-                try:
-                    is_busy, _log, _folded = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                except Exception as error:
-                    if not _is_locked(error):
-                        raise
-                    is_busy = 1
-            if not is_busy:
-                return True
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_LOOKED_EVERY_S)
-
-
 def is_unfinished(connections: Connections) -> bool:
     """Tell whether something was removed of which bytes may be left."""
     return n_unfinished(connections) > 0
@@ -175,18 +120,3 @@ def has_rules(connections: Connections) -> bool:
     """Tell whether turns go by themselves after some time."""
     with connections.reading() as connection:
         return connection.execute("SELECT 1 FROM retention LIMIT 1").fetchone() is not None
-
-
-@contextmanager
-def _waiting(connection: Connection, timeout_s: float) -> Iterator[None]:
-    """Let a connection wait for others so long."""
-    before = connection.execute("PRAGMA busy_timeout").fetchone()[0]
-    connection.execute(f"PRAGMA busy_timeout = {int(timeout_s * 1000)}")
-    try:
-        yield
-    finally:
-        connection.execute(f"PRAGMA busy_timeout = {before}")
-
-
-def _is_locked(error: Exception) -> bool:
-    return isinstance(error, MemoryLockedError) or "locked" in str(error)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
 from memory_rag.errors import NotAMemoryError, StoreError
+from memory_rag.store.held_files import HeldFiles
 
 FILE_NAME: Final = "turns.sqlite"
 IF_DAMAGED: Final = "if it was one, bring what can still be read into a new memory with: memory-rag doctor --rescue NEW"
@@ -53,8 +55,9 @@ def _is_of_a_store(entry: Path) -> bool:
 
 def _refuse_other_file(path: Path) -> None:
     """Refuse what SQLite would take for a new, empty file and write over."""
-    with path.open("rb") as file:
-        head = file.read(len(_HEAD))
+    # It may be open already, in another place of this process.
+    with HeldFiles(path) as held:
+        head = os.pread(held.descriptor(path), len(_HEAD), 0)
     if head and head != _HEAD:
         raise NotAMemoryError(f"{path} is not a store of memory_rag (it is no SQLite file); {IF_DAMAGED}")
     made_from_words = [part for part in ("vectors", "derived") if (path.parent / part).exists()]
@@ -63,3 +66,11 @@ def _refuse_other_file(path: Path) -> None:
             f"{path} is empty, but {path.parent} holds what was made from its words ({', '.join(made_from_words)}); "
             "take the words from a backup with: memory-rag restore, or delete the folder to begin anew"
         )
+
+
+def damaged_text(path: Path, text: str) -> str:
+    """Return the message for a file that SQLite can't make sense of; ``text`` is what it says."""
+    return (
+        f"{path} is damaged ({text}); keep a copy of its folder, then take the words from a backup with: "
+        "memory-rag restore, or bring what can still be read into a new memory with: memory-rag doctor --rescue NEW"
+    )

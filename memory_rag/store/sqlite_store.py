@@ -9,10 +9,10 @@ from typing import Self
 
 from memory_rag.store import engine
 from memory_rag.store.connections import Connections
-from memory_rag.store.erasing import SqliteEraser
 from memory_rag.store.folder import FILE_NAME, prepare_folder
 from memory_rag.store.migrations import applied_steps, migrate
 from memory_rag.store.screening import OpenDoor, Screen
+from memory_rag.store.sqlite_eraser import SqliteEraser
 from memory_rag.store.turn_writer import TurnWriter
 
 

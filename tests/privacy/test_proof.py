@@ -336,7 +336,8 @@ def test_what_lies_across_two_windows_of_a_large_file_is_found(tmp_path: Path) -
         file.write(word)
         file.truncate(9 * 2**20)
 
-    assert ByteSearch([word, b"somewhere else"]).found_in_file(path) == {0: 4 * 2**20 - 5}
+    with path.open("rb") as file:
+        assert ByteSearch([word, b"somewhere else"]).found_in_file(file) == {0: 4 * 2**20 - 5}
 
 
 def test_a_planted_word_in_the_log_of_an_open_memory_is_found(tmp_path: Path) -> None:

@@ -1,0 +1,87 @@
+"""Looking into SQLite's files takes no lock away from it: what is added afterwards is not lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memory_rag.memory import Memory
+from memory_rag.store.held_files import HeldFiles
+
+OPENS_AND_CLOSES = """
+import sys
+from memory_rag import Memory
+with Memory.open(sys.argv[1], embedder="none") as memory:
+    memory.add("from elsewhere")
+"""
+
+
+def open_and_close_elsewhere(folder: Path) -> None:
+    subprocess.run([sys.executable, "-c", OPENS_AND_CLOSES, str(folder)], check=True)
+
+
+def prove(memory: Memory, folder: Path) -> None:
+    memory.add("something else", turn_id="gone")
+    assert memory.forgetting.forget(["gone"], prove=True).is_done
+
+
+def forget(memory: Memory, folder: Path) -> None:
+    memory.add("something else", turn_id="gone")
+    memory.forget(["gone"])
+
+
+def open_again(memory: Memory, folder: Path) -> None:
+    Memory.open(folder, embedder="none").close()
+
+
+@pytest.mark.parametrize("look", [prove, forget, open_again])
+def test_nothing_is_lost_when_another_process_opens_and_closes_a_memory_after_a_look_into_its_files(
+    tmp_path: Path, look: Callable[[Memory, Path], None]
+) -> None:
+    folder = tmp_path / "memory"
+    with Memory.open(folder, embedder="none") as memory:
+        memory.add("before")
+        look(memory, folder)
+        log = (folder / "turns.sqlite-wal").stat().st_ino
+        open_and_close_elsewhere(folder)
+
+        # Had it taken itself for the last one, it would have deleted the log that this process writes to.
+        assert (folder / "turns.sqlite-wal").stat().st_ino == log
+        memory.add("after")
+        open_and_close_elsewhere(folder)
+
+    with Memory.open(folder, embedder="none") as memory:
+        said = [turn.text for turn in memory.turns()]
+    assert said == ["before", "from elsewhere", "after", "from elsewhere"]
+
+
+def test_the_last_user_of_a_store_closes_what_was_opened(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    path.write_bytes(b"words")
+    first, second = HeldFiles(path), HeldFiles(path)
+    descriptor = first.descriptor(path)
+    assert second.descriptor(path) == descriptor
+
+    first.release()
+    first.release()
+    with second.open(path) as file:
+        assert file.read() == b"words"
+        assert file.seek(-2, 2) == 3
+        assert file.read() == b"ds"
+    assert second.open(path).read(3) == b"wor"
+    second.release()
+
+    with HeldFiles(path) as held:
+        assert held.open(path).read() == b"words"
+
+
+def test_its_files_are_those_that_begin_with_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    path.touch()
+    with HeldFiles(path) as held:
+        assert [held.are(tmp_path / name) for name in ("store", "store-wal", "other")] == [True, True, False]
+        assert not held.are(tmp_path / "below" / "store")
