@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memory_rag.prompt.message_parts import Json
-from memory_rag.prompt.turn_parts import NO_RESULT, Spoken, ToolAnswer, spoken
+from memory_rag.prompt.turn_parts import LONGEST_KEY, NO_RESULT, Spoken, ToolAnswer, spoken
 from memory_rag.turns import Role, Turn
 
 Contents = Mapping[str, Sequence[Json]]
@@ -160,7 +160,8 @@ def _unused(key: str, used: set[str]) -> str:
     number, candidate = 1, key
     while candidate in used:
         number += 1
-        candidate = f"{key}_{number}"
+        again = f"_{number}"
+        candidate = key[: LONGEST_KEY - len(again)] + again
     return candidate
 
 

@@ -6,15 +6,18 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, Final
 
 from memory_rag.prompt.message_parts import Json, Message, answer_text
-from memory_rag.turns import Block, Role, Turn, printable
+from memory_rag.turns import Block, Role, Turn, printable, text_bytes
 
 NO_RESULT: Final = "[no result of this call is stored]"
 _KEY: Final = re.compile(r"[^A-Za-z0-9_-]")
 """What no provider takes in the name of a tool or the id of a call."""
 _LONGEST_NAME: Final = 64
+LONGEST_KEY: Final = 40
+"""Characters of a call's id that OpenAI's chat takes; ids of its own Responses API and of others are longer."""
 _SHARED: Final = ("image", "attachment")
 """What is told of even without a caption: that there was one tells the model what is spoken of."""
 
@@ -110,7 +113,10 @@ def is_heard(turn: Turn) -> bool:
 def _call(data: Mapping[str, Any], fallback: str) -> ToolCall:
     nested = data.get("function")
     function: Mapping[str, Any] = nested if isinstance(nested, Mapping) else data
-    name = _KEY.sub("_", str(function.get("name") or data.get("type") or "tool"))[:_LONGEST_NAME]
+    # Calls of before there were ids, and ChatGPT's, are answered by the tool's name.
+    own_name = data.get("name") or data.get("recipient")
+    fallback = _by_name(own_name) if nested is None and own_name else fallback
+    name = _KEY.sub("_", str(function.get("name") or own_name or data.get("type") or "tool"))[:_LONGEST_NAME]
     fields = ("arguments", "input", "action")
     given: Any = next((function[name] for name in fields if function.get(name) is not None), {})
     arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
@@ -127,11 +133,15 @@ def _calls_in(content: Sequence[Json]) -> Iterator[ToolCall]:
 def _answers(turn: Turn) -> Iterator[ToolAnswer]:
     blocks = [block for block in turn.blocks if block.kind == "tool_result"]
     for block in blocks:
-        key = _key(block.data, "tool_use_id", "tool_call_id", "call_id", fallback=f"function {block.data.get('name')}")
+        key = _key(block.data, "tool_use_id", "tool_call_id", "call_id", fallback=_by_name(block.data.get("name")))
         # One answer alone has its words as the turn's text; of several, each has its own.
         own = answer_text(block.data)
         text = own if own and len(blocks) > 1 else turn.text or own
         yield ToolAnswer(key, printable(text), _failed(block), turn.turn_id)
+
+
+def _by_name(tool: Any) -> str:
+    return f"function {tool}"
 
 
 def _failed(block: Block) -> bool:
@@ -140,4 +150,8 @@ def _failed(block: Block) -> bool:
 
 def _key(data: Mapping[str, Any], *names: str, fallback: str) -> str:
     given = next((str(data[name]) for name in names if data.get(name)), fallback)
-    return _KEY.sub("_", given)
+    key = _KEY.sub("_", given)
+    if len(key) <= LONGEST_KEY:
+        return key
+    digest = blake2b(text_bytes(given), digest_size=8).hexdigest()
+    return f"{key[: LONGEST_KEY - len(digest) - 1]}_{digest}"

@@ -253,3 +253,38 @@ def test_half_a_character_in_the_arguments_reaches_no_request() -> None:
     told = anthropic_messages([turn("", role="assistant", blocks=[escaped])])
 
     assert told.messages[0]["content"][0]["input"] == {"q": "a \ufffd"}
+
+
+def test_ids_are_as_short_as_every_provider_takes_and_stay_apart() -> None:
+    """OpenAI's chat takes 40 characters; its own Responses API and other providers give longer ids."""
+    keys = ["call_" + "x" * 80, "call_" + "x" * 79 + "y", "fc_" + "0" * 50]
+
+    def said(key: str, text: str) -> Turn:
+        return turn(text, role="tool", blocks=[answer(key, text)])
+
+    calls = turn("", role="assistant", blocks=[call(key) for key in keys])
+    again = [turn("", role="assistant", blocks=[call(keys[0])]), said(keys[0], "of 3")]
+    turns = numbered([turn("go"), calls, *(said(key, f"of {at}") for at, key in enumerate(keys)), *again])
+    for told in (openai_messages(turns), responses_items(turns)):
+        ids = [one["id"] for message in told.messages for one in message.get("tool_calls", ())]
+        ids += [item["call_id"] for item in told.messages if item.get("type") == "function_call"]
+        assert (len(ids), len(set(ids)), max(map(len, ids))) == (4, 4, 40)
+        assert answers_without_call(told.messages) == calls_without_answer(told.messages) == []
+        texts = [one.get("output", one.get("content")) for one in told.messages]
+        assert [text for text in texts if str(text).startswith("of ")] == ["of 0", "of 1", "of 2", "of 3"]
+
+
+@pytest.mark.parametrize(
+    "called", [{"name": "python", "arguments": "{}"}, {"recipient": "python"}], ids=["without ids", "ChatGPT's"]
+)
+def test_a_call_without_an_id_is_answered_by_the_name_of_its_tool(called: dict[str, Any]) -> None:
+    turns: list[Turn] = []
+    for at in (1, 3):
+        turns.append(turn("", role="assistant", blocks=[Block("tool_call", called)]))
+        turns.append(turn(f"out {at}", role="tool", blocks=[Block("tool_result", {"name": "python"})]))
+    told = openai_messages(numbered(turns))
+
+    assert [message["content"] for message in told.messages if message["role"] == "tool"] == ["out 1", "out 3"]
+    assert {one["function"]["name"] for m in told.messages for one in m.get("tool_calls", ())} == {"python"}
+    assert answers_without_call(told.messages) == calls_without_answer(told.messages) == []
+    assert told.left_out == {}
