@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memory_rag.errors import SettingsError
-from memory_rag.prompt.editing import Cleared, ClearThinking, ClearToolUses, Trigger, clear_thinking, clear_tool_uses
+from memory_rag.prompt.checked import is_whole
+from memory_rag.prompt.editing import (
+    Cleared,
+    ClearThinking,
+    ClearToolUses,
+    Trigger,
+    check_lengths,
+    clear_thinking,
+    clear_tool_uses,
+)
 from memory_rag.prompt.message_parts import Json, Message, is_system
 from memory_rag.prompt.tokens import TokenCounter, messages_tokens
 from memory_rag.prompt.tool_pairs import tail_start
@@ -54,8 +63,9 @@ def fit(
         SettingsError: a limit or ``keep_recent`` below 1, or not one turn id for each message.
     """
     for name, given in {"n_tokens": n_tokens, "keep_recent": keep_recent}.items():
-        if given < 1:
-            raise SettingsError(f"{name} must be at least 1, got {given}")
+        if not is_whole(given, least=1):
+            raise SettingsError(f"{name} must be at least 1, a whole number; got {given!r}")
+    check_lengths(messages, turn_ids)
     before = messages_tokens(messages, counter=counter)
     cleared: tuple[Cleared, ...] = ()
     smaller = [dict(message) for message in messages]

@@ -132,7 +132,7 @@ def clear_tool_uses(
     Raises:
         SettingsError: there isn't one turn id, or None, for each message.
     """
-    _check_lengths(messages, turn_ids)
+    check_lengths(messages, turn_ids)
     before = messages_tokens(messages, counter=counter)
     unchanged = Edited([dict(message) for message in messages], (), before, before)
     found = [pair for pair in pairs(messages) if can_be_cleared(messages[pair.answered], pair.key)]
@@ -163,7 +163,7 @@ def clear_thinking(
     Raises:
         SettingsError: there isn't one turn id, or None, for each message.
     """
-    _check_lengths(messages, turn_ids)
+    check_lengths(messages, turn_ids)
     before = messages_tokens(messages, counter=counter)
     thoughtful = [group for group in _turns(messages) if any(has_thinking(messages[index]) for index in group)]
     old = [] if options.keep == "all" else thoughtful[: max(0, len(thoughtful) - options.keep)]
@@ -219,7 +219,12 @@ def _turns(messages: Sequence[Message]) -> Iterator[list[int]]:
         yield group
 
 
-def _check_lengths(messages: Sequence[Message], turn_ids: Sequence[Any]) -> None:
+def check_lengths(messages: Sequence[Message], turn_ids: Sequence[Any]) -> None:
+    """Refuse anything but one turn id, or None, for each message.
+
+    Raises:
+        SettingsError: there are more of the ones or of the others.
+    """
     if len(messages) != len(turn_ids):
         raise SettingsError(
             f"there are {len(messages)} messages and {len(turn_ids)} turn ids; give one for each message, None for one "

@@ -147,9 +147,20 @@ def test_a_summary_stands_behind_the_instructions() -> None:
     ]
 
 
-def test_a_limit_below_one_is_refused() -> None:
-    with pytest.raises(SettingsError, match="n_tokens must be at least 1, got 0"):
-        fit([], n_tokens=0, turn_ids=[], counter=COUNT, summarize=Summaries())
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        ({"n_tokens": 0}, "n_tokens must be at least 1, a whole number; got 0"),
+        ({"n_tokens": "300"}, "n_tokens must be at least 1, a whole number; got '300'"),
+        ({"keep_recent": 0}, "keep_recent must be at least 1, a whole number; got 0"),
+        ({"turn_ids": ["t1"]}, "there are 9 messages and 1 turn ids"),
+    ],
+)
+def test_what_cannot_be_is_refused(wish: dict[str, Any], told: str) -> None:
+    messages = talk(2)
+    given: dict[str, Any] = {"n_tokens": 10_000, "turn_ids": ids(messages), **wish}
+    with pytest.raises(SettingsError, match=told):
+        fit(messages, counter=COUNT, summarize=Summaries(), **given)
 
 
 @given(STEPS, st.sampled_from(sorted(SHAPES)), st.integers(1, 8), st.integers(1, 60))
