@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Final
 
 from memory_rag.store.engine import Connections
@@ -16,6 +17,14 @@ from memory_rag.turns import Role, from_microseconds
 SOURCE: Final = "chat"
 _NEWEST: Final = 50
 _FETCH: Final = 500
+_LOOKED_THROUGH: Final = 500
+_KNOWN: Final = (
+    "turn_id, conversation_id, role, substr(source_id, 1, 20), "
+    "coalesce(said_at, (SELECT max(changed_at) FROM changes WHERE changes.row = turns.row)), "
+    "(SELECT count(*) FROM (SELECT 1 FROM turns AS later WHERE later.conversation_id = "
+    "turns.conversation_id AND later.ordinal > turns.ordinal LIMIT 2) AS counted)"
+)
+"""The columns of a :class:`KnownMessage`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +51,22 @@ class ChatMessages:
         """Return the messages that have this digest of themselves and the one before, the newest first, at most 50."""
         with self._connections.reading() as connection:
             records = connection.execute(
-                "SELECT turn_id, conversation_id, role, substr(source_id, 1, 20), "
-                "coalesce(said_at, (SELECT max(changed_at) FROM changes WHERE changes.row = turns.row)), "
-                "(SELECT count(*) FROM (SELECT 1 FROM turns AS later WHERE later.conversation_id = "
-                "turns.conversation_id AND later.ordinal > turns.ordinal LIMIT 2) AS counted) "
-                "FROM turns WHERE source_name = 'chat' AND substr(source_id, 22) = ?1 "
+                f"SELECT {_KNOWN} FROM turns WHERE source_name = 'chat' AND substr(source_id, 22) = ?1 "
                 "AND conversation_id = coalesce(?2, conversation_id) ORDER BY row DESC LIMIT ?3",
                 (pair, conversation_id, _NEWEST),
             ).fetchall()
-        return [
-            KnownMessage(turn_id, where, Role(role), chain, from_microseconds(at or 0).timestamp(), later)
-            for turn_id, where, role, chain, at, later in records
-        ]
+        return list(starmap(_known, records))
+
+    def newest_answers(self, *, conversation_id: str | None = None) -> list[KnownMessage]:
+        """Return the answers among the newest 500 turns of the memory, or of a conversation, the newest first."""
+        with self._connections.reading() as connection:
+            records = connection.execute(
+                f"SELECT {_KNOWN} FROM (SELECT * FROM turns WHERE conversation_id = coalesce(?1, conversation_id) "
+                "ORDER BY row DESC LIMIT ?2) AS turns WHERE source_name = 'chat' AND role = 'assistant' "
+                "ORDER BY row DESC",
+                (conversation_id, _LOOKED_THROUGH),
+            ).fetchall()
+        return list(starmap(_known, records))
 
     def chains_after(self, turn_id: str) -> Iterator[tuple[str, Role, str]]:
         """Yield (chain, role, turn id) of the messages right after a turn, up to the next thing that a user says."""
@@ -96,3 +109,7 @@ class ChatMessages:
                 (conversation_id,),
             ).fetchone()
         return "" if found is None else str(found[0])
+
+
+def _known(turn_id: str, conversation_id: str, role: str, chain: str, at: int | None, later: int) -> KnownMessage:
+    return KnownMessage(turn_id, conversation_id, Role(role), chain, from_microseconds(at or 0).timestamp(), later)

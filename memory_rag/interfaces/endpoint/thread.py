@@ -6,15 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from unicodedata import normalize
 
 from memory_rag.errors import UnknownTurnError
 from memory_rag.interfaces.endpoint.sayings import Saying, chain_of, pair_of
 from memory_rag.store.chat_messages import ChatMessages, KnownMessage
 from memory_rag.store.turn_reader import TurnReader
+from memory_rag.text.thoughts import without_thoughts
 from memory_rag.turns import Role
 
 ASKED_AGAIN_S: Final = 600.0
 """How long the same first words are the same question, asked again; later they begin another talk."""
+
+
+_TRIED: Final = 3
+"""Answers of a request that are looked for by their words, the newest first."""
+_TELLING: Final = 12
+"""Characters of words that are hardly said twice in two talks; "yes", and "You're welcome", may be."""
+_ALTERNATIVES: Final = 8
+"""Turns before an answer among which its question is: other answers to it may stand between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +52,10 @@ class Threads:
         """Return the thread of what is said in a request.
 
         A client that sends all of its history is known by the digest of the longest part that is stored; one that
-        leaves out what is old, by the newest answer with the words before it. What comes before the newest part that
-        is known counts as known: what isn't stored of it was forgotten, or was not to be stored. ``named`` is the
-        conversation that the client names; ``being_answered`` are those in which an answer is on its way.
+        leaves out what is old, by the newest answer with the words before it, or with what is left of those. What comes
+        before the newest part that is known counts as known: what isn't stored of it was forgotten, or was not to be
+        stored. ``named`` is the conversation that the client names; ``being_answered`` are those in which an answer is
+        on its way.
         """
         pairs = [pair_of(said[i - 1] if i else None, one) for i, one in enumerate(said)]
         chains: list[str] = []
@@ -60,7 +71,30 @@ class Threads:
             same = self._known.of_pair(pairs[i], conversation_id=named)
             if same:
                 return self._walked(same[0], i, said)
+        for i in [i for i in range(1, len(said)) if said[i].role is Role.ASSISTANT][: -_TRIED - 1 : -1]:
+            answered = self._answered(said[i - 1], said[i], named=named)
+            if answered is not None:
+                return self._walked(answered, i, said)
         return self._opened(said, pairs, named=named, now=now, being_answered=being_answered)
+
+    def _answered(self, asked: Saying, answer: Saying, *, named: str | None) -> KnownMessage | None:
+        """Return the stored answer to a question that was sent with other words around it than it has now.
+
+        Some clients put documents, or the time, around what is asked, and leave them out when they send it again.
+        """
+        question, words = _words(asked.text), _words(answer.text)
+        if asked.role is not Role.USER or len(question) < _TELLING or len(words) < _TELLING:
+            return None
+        answers = self._known.newest_answers(conversation_id=named)
+        turns = {turn.turn_id: turn for turn in self._store.get([one.turn_id for one in answers])}
+        for one in answers:
+            if _words(turns[one.turn_id].text) != words:
+                continue
+            before = self._store.neighbours(one.turn_id, before=_ALTERNATIVES, after=0)[:-1]
+            stored = next((_words(turn.text) for turn in reversed(before) if turn.role is Role.USER), "")
+            if question in stored or (len(stored) >= _TELLING and stored in question):
+                return one
+        return None
 
     def _opened(
         self,
@@ -157,3 +191,7 @@ class Threads:
         """Return the stored turns that the client's own history holds."""
         pairs = [pair_of(said[i - 1] if i else None, one) for i, one in enumerate(said)]
         return self._known.turn_ids(thread.conversation_id, pairs)
+
+
+def _words(text: str) -> str:
+    return " ".join(normalize("NFC", without_thoughts(text)).split())

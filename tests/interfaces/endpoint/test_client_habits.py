@@ -150,6 +150,38 @@ def test_an_answer_whose_thoughts_the_client_leaves_out_is_known(served: Served,
     assert len({turn.conversation_id for turn in served.turns}) == 1
 
 
+def asked_and_answered(served: Served, *messages: tuple[str, str], answer: str) -> None:
+    served.model.will_say(answer)
+    sent: Any = [{"role": role, "content": content} for role, content in messages]
+    served.client().chat.completions.create(model="small", messages=sent)
+
+
+@pytest.mark.parametrize("kept", [99, 3], ids=["whole history", "newest messages"])
+def test_a_question_that_was_sent_with_documents_around_it_is_known_without_them(served: Served, kept: int) -> None:
+    history: list[tuple[str, str]] = []
+    for number in range(3):
+        question, answer = f"When does boat {number} leave?", f"Boat {number} leaves at noon."
+        with_documents = f"Answer from these.\n<document>timetable {number}</document>\n\n{question}"
+        asked_and_answered(served, *history[-kept + 1 :], ("user", with_documents), answer=answer)
+        history += [("user", question), ("assistant", answer)]
+
+    assert [text for role, text in served.told if role == "assistant"] == [
+        f"Boat {n} leaves at noon." for n in range(3)
+    ]
+    assert len(served.told) == 6
+    assert len({turn.conversation_id for turn in served.turns}) == 1
+
+
+def test_two_talks_that_got_the_same_answer_stay_two(served: Served) -> None:
+    refusal = "I'm sorry, but I can't help with that request."
+    asked_and_answered(served, ("user", "How do I open the first lock?"), answer=refusal)
+    again = (("user", "How do I open another lock?"), ("assistant", refusal), ("user", "Why not?"))
+    asked_and_answered(served, *again, answer="Because it isn't yours.")
+
+    assert ("user", "How do I open another lock?") in served.told
+    assert (len(served.told), len({turn.conversation_id for turn in served.turns})) == (6, 2)
+
+
 @pytest.mark.parametrize(
     "arguments",
     ['{"place":"Öja","days":[1,2]}', '{"place": "\\u00d6ja", "days": [1, 2]}', {"place": "Öja", "days": [1, 2]}],
