@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers.formats import Detection, ImportOptions, Item, Noted, Skipped
+from memory_rag.importers.json_stream import WrittenFloat
 from memory_rag.importers.messages import as_list, as_object, as_written, kind_of
 from memory_rag.importers.moments import moment
 from memory_rag.importers.people import day_session, file_block, words_of
@@ -65,7 +66,7 @@ class SlackImporter:
                 yield value
                 continue
             message = as_object(value.value)
-            written = message.get("ts")
+            written = _stamp(message)
             problem, sent = _sent(written)
             kind = kind_of(message, "subtype")
             if not problem and written in seen:
@@ -84,7 +85,7 @@ class SlackImporter:
         given = message.get("text")
         raw_text = given if isinstance(given, str) else ""
         blocks = (*_blocks(message), *mentions(raw_text, names.people))
-        written = str(message["ts"])
+        written = str(_stamp(message))
         where = f"{place.conversation_id}, {written}"
         if not raw_text:
             blocks += laid_out(message.get("blocks"), names.people)
@@ -184,6 +185,14 @@ def _listed(file: SourceFile) -> list[Any]:
     with suppress(ImportFormatError):
         return as_list(file.read_json())
     return []
+
+
+def _stamp(message: dict[str, Any]) -> Any:
+    """Return a message's time stamp as its file writes it: another program may have made a number of it."""
+    stamp = message.get("ts")
+    if isinstance(stamp, WrittenFloat):
+        return stamp.written
+    return str(stamp) if isinstance(stamp, int | float) and not isinstance(stamp, bool) else stamp
 
 
 def _sent(written: Any) -> tuple[str, int]:

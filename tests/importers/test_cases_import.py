@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -346,7 +347,8 @@ def test_g13_time_stamps_that_are_no_number_or_missing(memory: Memory, made: Mad
         ("1_700_000_000.5", "ts not understood"),
         (" 1700000002.0 ", "ts not understood"),
         ("١٧٠٠", "ts not understood"),
-        (1700000002.0002, "ts not a text"),
+        (float("nan"), "ts not finite"),
+        (True, "ts not a text"),
         (None, "ts missing"),
         ("", "ts missing"),
         ([], "ts not a text"),
@@ -359,6 +361,21 @@ def test_a_time_stamp_that_is_none_costs_its_message_only(
     found = import_all(made("general/2023-11-14.json", [{**kept, "ts": stamp}, kept]))
 
     assert (found.texts, found.skipped) == (["kvar"], {reason: 1})
+
+
+def test_time_stamps_that_another_program_made_numbers_of_are_the_same_ones(memory: Memory, made: Made) -> None:
+    as_text = [
+        {"type": "message", "user": "U1", "text": text, "ts": stamp}
+        for text, stamp in (("b", "1700000002.000200"), ("a", "1700000002.000100"), ("c", "1700000003"))
+    ]
+    path = made("general/2023-11-14.json", as_text)
+    memory.import_path(path)
+    path.write_text(re.sub(r'"(1700[0-9.]+)"', r"\1", path.read_text()))
+    report = memory.import_path(path)
+
+    assert "1700000002.000200}" in path.read_text()
+    assert (report.already_there, len(memory)) == (3, 3)
+    assert [turn.text for turn in memory.turns()] == ["a", "b", "c"]
 
 
 def test_what_a_program_laid_out_in_blocks_is_found(made: Made, import_all: ImportAll) -> None:
