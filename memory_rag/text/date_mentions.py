@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Literal
 
-from memory_rag.text.periods import Period, day_period, distance, month_period, season_period, year_period
+from memory_rag.text.date_words import Feast
+from memory_rag.text.periods import (
+    Period,
+    day_period,
+    distance,
+    feast_period,
+    month_period,
+    season_period,
+    year_period,
+)
 from memory_rag.turns import Span
 
 Kind = Literal["day", "month", "year", "relative", "weekday", "season"]
@@ -21,8 +30,9 @@ class DateMention:
 
     ``span`` is in code points of the text. ``start`` and ``end`` (half-open) are the days that are meant,
     both None when the text alone doesn't tell: a day or month without year, a weekday, or "last week" with
-    no reference. ``month``, ``day`` and ``year`` are what was named: a season has its first month, "3-5 May
-    2023" its first day. ``weekday`` is 0 for Monday.
+    no reference. ``month``, ``day`` and ``year`` are what was named: a season or a quarter (their kind is the same)
+    has its first month, "3-5 May 2023" its first day. Without year "3-5 May" has ``last_month`` and ``last_day``, too;
+    over New Year the last month is the lower one. ``weekday`` is 0 for Monday.
     """
 
     span: Span
@@ -33,6 +43,8 @@ class DateMention:
     year: int | None
     kind: Kind
     weekday: int | None = None
+    last_month: int | None = None
+    last_day: int | None = None
 
     def covers(self, day: date) -> bool | None:
         """Tell whether the day is meant; None when it can't be told.
@@ -48,6 +60,10 @@ class DateMention:
             return day.weekday() == self.weekday
         if self.month is None:
             return None
+        if self.last_month is not None:
+            first, last = (self.month, self.day or 1), (self.last_month, self.last_day or 31)
+            has_begun, is_not_over = (day.month, day.day) >= first, (day.month, day.day) <= last
+            return (has_begun and is_not_over) if first <= last else (has_begun or is_not_over)
         if self.kind == "season":
             return (day.month - self.month) % 12 < 3
         return day.month == self.month and self.day in (None, day.day)
@@ -71,9 +87,18 @@ class DateMention:
         years = range(day.year - around, day.year + around + 1)
         return min(distance(period, day) for year in years if (period := self._in_year(year)) is not None)
 
+    def in_year(self, year: int) -> DateMention:
+        """Return the mention in this year; as it is if the year hasn't got it, or it is known when it is."""
+        period = self._in_year(year) if self.start is None and self.month is not None else None
+        return self if period is None else replace(self, start=period.start, end=period.end, year=year)
+
     def _in_year(self, year: int) -> Period | None:
         month = self.month or 1
         try:
+            if self.last_month is not None:
+                last = (self.last_month, self.last_day)
+                later = year + 1 if (last[0], last[1] or 31) < (month, self.day or 1) else year
+                return Period(_named_period(year, month, self.day).start, _named_period(later, *last).end)
             if self.kind == "season":
                 return season_period(year, month)
             if self.day is None:
@@ -81,6 +106,15 @@ class DateMention:
             return day_period(date(year, month, self.day))
         except (ValueError, OverflowError):
             return None
+
+
+def _named_period(year: int, month: int, day: int | None) -> Period:
+    """Return a month or a day of a year; a year without 29 February has no day of it, between the 28th and 1 March."""
+    if day is None:
+        return month_period(year, month)
+    if (month, day) == (2, 29) and not is_day(month, day, year=year):
+        return Period(date(year, 3, 1), date(year, 3, 1))
+    return day_period(date(year, month, day))
 
 
 def is_day(month: int, day: int, *, year: int | None) -> bool:
@@ -102,3 +136,12 @@ def named(span: Span, kind: Kind, *, month: int | None, day: int | None, year: i
             period = month_period(year, month) if day is None else day_period(date(year, month, day))
     start, end = period or (None, None)
     return DateMention(span, start, end, month, day, year, kind)
+
+
+def on_feast(span: Span, feast: Feast, *, year: int | None) -> DateMention:
+    """Return the mention of a holiday; without year its day, or the days among which it is."""
+    if year is not None and date.min.year < year < date.max.year:
+        start, end = feast_period(year, feast)
+        return DateMention(span, start, end, start.month, start.day, year, "day")
+    last = (None, None) if feast.first == feast.last else (feast.month, feast.last)
+    return DateMention(span, None, None, feast.month, feast.first, None, "day", None, *last)

@@ -25,7 +25,20 @@ DATE_WORDS: Mapping[str, DateWords] = {
 }
 
 Form = Literal[
-    "day", "month_day", "month_year", "month", "year", "weekday", "phrase", "unit", "ago", "later", "season", "week"
+    "day",
+    "month_day",
+    "month_year",
+    "month",
+    "year",
+    "weekday",
+    "phrase",
+    "unit",
+    "ago",
+    "later",
+    "season",
+    "week",
+    "quarter",
+    "holiday",
 ]
 
 ISO = re.compile(
@@ -51,7 +64,8 @@ DIGIT = re.compile(r"[0-9]")
 WORD = re.compile(r"[^\W\d_]+")
 
 _DAY = "[0-3]?[0-9]"
-_TO = r" ?(?:-|to|til|till|bis) ?"
+TO = r" ?(?:-|to|until|through|thru|til|till|bis) ?"
+AND = " (?:and|or|och|eller|og|und|oder|&) "
 _YEAR = r"(?:19|20)[0-9]{2}"
 _NOT_AN_AMOUNT = r"(?![\w%‰°€$£]|[.,:/-][0-9]| ?[%€$£])"
 _WORD_ENDS = r"(?!\w|-[^\W\d])"
@@ -110,7 +124,7 @@ def _patterns(words: DateWords) -> Patterns:
     weekday = rf"(?:(?:{_any(words.weekdays)}),? )?"
     which = rf"(?P<which>{_any(words.which)})"
     marks = rf"(?P<mark>{_any(words.day_marks)})?"
-    range_start = rf"(?:(?P<first>{_DAY})(?:{_any(words.day_marks)})?{_TO})?"
+    range_start = rf"(?:(?P<first>{_DAY})(?:{_any(words.day_marks)})?(?:{TO}|(?P<and>{AND})){_maybe(words.day_lead)})?"
     after_day = (
         rf"(?:(?:,? ?|-){_maybe(words.of)}(?P<year>1[5-9][0-9]{{2}}|20[0-9]{{2}})(?!\w|[.,:][0-9])"
         rf"|,? {relative}| ?'(?P<short_year>[0-9]{{2}})(?!\w))?"
@@ -136,13 +150,25 @@ def _patterns(words: DateWords) -> Patterns:
         rf"(?! (?:{_any(_INSIDE)}) (?:the )?(?:{month})(?!\w))",
         "ago": rf"(?<![\w.,:/]){_amount(amount, before=words.ago[0], after=words.ago[1])}(?!\w)",
         "later": rf"(?<![\w.,:/]){_amount(amount, before=words.later[0], after=words.later[1])}(?!\w)",
-        "week": rf"(?<!\w)(?:{_any(words.week_lead)}) ?(?P<week>[0-9]{{1,2}})(?:{_TO}(?P<last>[0-9]{{1,2}}))?(?!\w)"
+        "week": rf"(?<!\w)(?:{_any(words.week_lead)}) ?(?P<week>[0-9]{{1,2}})(?:{TO}(?P<last>[0-9]{{1,2}}))?(?!\w)"
         rf"(?:(?:[/,]? ?|-){_maybe(words.of)}(?P<year>{_YEAR}))?{_NOT_AN_AMOUNT}",
         "season": rf"(?<!\w)(?P<lead>(?:{_any(words.season_lead)}) )?"
         rf"(?:{which} |(?P<before>{_any(offsets)}) )?"
         rf"(?P<season>{_any(words.seasons)})(?:,? {_maybe(words.of)}(?P<year>{_YEAR})"
         rf"(?P<second>[/-](?:{_YEAR}|[0-9]{{2}})(?!\w))?{_NOT_AN_AMOUNT}| {relative})?{_WORD_ENDS}",
     }
+    names, first_four = _any(words.quarters), _any(_first_four(words))
+    quarter = rf"q(?P<q>[1-4])|(?P<ordinal>{first_four})(?:{_any(words.day_marks)})? (?P<name>{names})"
+    texts["quarter"] = (
+        rf"(?<![\w-])(?P<lead>(?:{_any(words.quarter_lead)}) )?(?:(?P<ahead>{_YEAR})[ /-]?)?"
+        rf"(?:{quarter}|(?:{names}) (?P<number>[1-4]))"
+        rf"(?:(?:,? |[/-]){_maybe(words.of)}(?P<year>{_YEAR}){_NOT_AN_AMOUNT}"
+        rf"| ?'(?P<short_year>[0-9]{{2}})| {relative})?{_WORD_ENDS}"
+    )
+    texts["holiday"] = (
+        rf"(?<!\w)(?:{which} )?(?P<holiday>{_any(words.holidays)})"
+        rf"(?:,? {_maybe(words.of)}(?P<year>{_YEAR}){_NOT_AN_AMOUNT}| {relative})?{_WORD_ENDS}"
+    )
     if not words.month_day:
         del texts["month_day"]
     triggers = _triggers(words)
@@ -173,8 +199,14 @@ def _triggers(words: DateWords) -> dict[Form, frozenset[str] | None]:
         "ago": units,
         "later": units,
         "season": frozenset(words.seasons),
+        "quarter": frozenset(("q", *words.quarters)),
+        "holiday": frozenset(max(WORD.findall(name), key=len) for name in words.holidays),
         "week": frozenset(lead.rstrip(".").rpartition(" ")[2] for lead in words.week_lead),
     }
+
+
+def _first_four(words: DateWords) -> tuple[str, ...]:
+    return ("1", "2", "3", "4", *(name for name, number in words.ordinals.items() if number <= 4))
 
 
 def _all_phrases(words: DateWords) -> tuple[str, ...]:

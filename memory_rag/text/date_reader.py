@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import date, timedelta
 
-from memory_rag.text.date_mentions import DateMention, Kind, is_day, named
+from memory_rag.text.date_mentions import DateMention, Kind, is_day, named, on_feast
 from memory_rag.text.date_patterns import Form, Patterns, full_year
 from memory_rag.text.date_words import Unit, Which
 from memory_rag.text.folding import Folded
@@ -16,6 +15,7 @@ from memory_rag.text.periods import (
     Period,
     chosen,
     day_period,
+    feast_period,
     month_period,
     season_period,
     shifted,
@@ -26,6 +26,9 @@ from memory_rag.turns import Span
 _STEPS: dict[Which, int] = {"last": -1, "this": 0, "nearest": 0, "next": 1}
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]\Z")
 _WORD_AFTER = re.compile(r" ([^\W\d_]+)")
+_DIGITS = re.compile("[0-9]+")
+_LISTED = re.compile(r"(?<![\w.,:/$€£#])(?:[0-3]?[0-9][^\W\d]{0,2}\.?, ){1,8}")
+BETWEEN = frozenset(("between", "mellan", "mellom", "millom", "mellem", "zwischen"))
 _LOOK_BACK = 40
 _FEW = (2, 5)
 _SENTENCE_ENDS = frozenset(".!?:;…\n\r-–—•*>|")
@@ -51,6 +54,8 @@ class DateReader:
             "later": lambda match: self._amount(match, sign=1),
             "season": self._season,
             "week": self._week,
+            "quarter": self._quarter,
+            "holiday": self._holiday,
         }
 
     def read(self, form: Form, regex: re.Pattern[str]) -> Iterator[DateMention]:
@@ -64,22 +69,32 @@ class DateReader:
                 yield mention
 
     def _days(self, match: re.Match[str]) -> Iterator[DateMention]:
-        """Yield one mention; of "3-5 May", which without year has no start, one for either end."""
+        """Yield one mention, of "3-5 May" too; of "3, 4 and 5 May" one for each day."""
         month, year = self._patterns.month_numbers[match["month"]], self._year(match)
         day = int(match["day"]) if match["day"].isdigit() else self._words.ordinals[match["day"]]
         first = int(match["first"] or day)
         if not is_day(month, day, year=year) or not self._is_dated(match):
             return
-        mention = named(self._span(match), "day", month=month, day=day, year=year)
+        last = self._folded.span(match.start("day"), match.end())
         if first == day:
-            yield mention
+            yield named(self._span(match), "day", month=month, day=day, year=year)
         elif not 1 <= first < day:
-            yield replace(mention, span=self._folded.span(match.start("day"), match.end()))
-        elif year is not None:
-            yield replace(mention, start=date(year, month, first), day=first)
+            yield named(last, "day", month=month, day=day, year=year)
+        elif not match["and"] or self._word_before(match.start()) in BETWEEN:
+            stretch = DateMention(
+                self._span(match), None, None, month, first, None, "day", last_month=month, last_day=day
+            )
+            yield stretch if year is None else stretch.in_year(year)
         else:
-            yield replace(mention, span=self._folded.span(match.start(), match.end("first")), day=first)
-            yield replace(mention, span=self._folded.span(match.start("day"), match.end()))
+            for at in _LISTED.finditer(self._folded.text, max(0, match.start() - _LOOK_BACK), match.start()):
+                if at.end() == match.start():
+                    for one in _DIGITS.finditer(self._folded.text, *at.span()):
+                        if is_day(month, int(one[0]), year=year):
+                            span = self._folded.span(*one.span())
+                            yield named(span, "day", month=month, day=int(one[0]), year=year)
+            span = self._folded.span(match.start(), match.end("first"))
+            yield named(span, "day", month=month, day=first, year=year)
+            yield named(last, "day", month=month, day=day, year=year)
 
     def _month_year(self, match: re.Match[str]) -> DateMention | None:
         name = match["month"]
@@ -142,8 +157,11 @@ class DateReader:
             return self._mention(match, "relative", period=period)
         return self._shifted(match, unit, count=count if isinstance(count, int) else _STEPS[count])
 
-    def _unit(self, match: re.Match[str]) -> DateMention:
-        return self._shifted(match, self._words.units[match["unit"]], count=_STEPS[self._words.which[match["which"]]])
+    def _unit(self, match: re.Match[str]) -> DateMention | None:
+        unit = self._words.units[match["unit"]]
+        if unit == "quarter" and self._is_followed_by(frozenset(self._words.of), at=match.end(), needed=True):
+            return None  # the last quarter of a game
+        return self._shifted(match, unit, count=_STEPS[self._words.which[match["which"]]])
 
     def _amount(self, match: re.Match[str], *, sign: int) -> DateMention | None:
         if self._word_before(match.start()) in self._words.not_number_before:
@@ -174,6 +192,34 @@ class DateReader:
         if match["lead"] or match["season"] in self._words.sure_seasons:
             return self._in_season(span, month, which=None)
         return None
+
+    def _quarter(self, match: re.Match[str]) -> DateMention | None:
+        """Return a quarter as a season is read: by its year, or after a word such as "in" the latest that has begun."""
+        ordinal = match["ordinal"] or ""
+        number = int(match["q"] or match["number"] or (ordinal if ordinal.isdigit() else self._words.ordinals[ordinal]))
+        month = 3 * number - 2
+        span = self._folded.span(match.end("lead") if match["lead"] else match.start(), match.end())
+        year = int(match["ahead"]) if match["ahead"] else self._year(match)
+        if year is not None:
+            return DateMention(span, *season_period(year, month), month=month, day=None, year=year, kind="season")
+        if match["lead"] or match["relative"] or match["name"] in self._words.sure_quarters:
+            return self._in_season(span, month, which=None)
+        return None
+
+    def _holiday(self, match: re.Match[str]) -> DateMention | None:
+        name, year = match["holiday"], self._year(match)
+        feast = self._words.holidays[name]
+        has_lead = self._word_before(match.start()) in self._words.holiday_lead | BETWEEN
+        has_more = match["which"] or match["year"] or match["relative"]
+        if name in self._words.led_holidays and not (has_lead or has_more):
+            return None
+        if match["which"]:
+            which = self._words.which[match["which"]]
+            period = self._seen(
+                lambda day: chosen(which, (feast_period(day.year + n, feast) for n in range(-2, 3)), reference=day)
+            )
+            year = None if period is None else period.start.year
+        return on_feast(self._span(match), feast, year=year)
 
     def _week(self, match: re.Match[str]) -> DateMention | None:
         """Return a week, or weeks, of the calendar; without year the nearest that are called so."""
@@ -279,9 +325,10 @@ class DateReader:
         follower = _WORD_AFTER.match(self._folded.text, at)
         return follower is not None and follower[1] in self._words.counted
 
-    def _is_followed_by(self, allowed: frozenset[str], *, at: int) -> bool:
+    def _is_followed_by(self, allowed: frozenset[str], *, at: int, needed: bool = False) -> bool:
+        """Tell whether one of these words follows, or none at all unless one is ``needed``."""
         follower = _WORD_AFTER.match(self._folded.text, at)
-        return follower is None or follower[1] in allowed
+        return not needed if follower is None else follower[1] in allowed
 
     def _word_before(self, at: int) -> str:
         word = _WORD_BEFORE.search(self._folded.text[max(0, at - _LOOK_BACK) : at])

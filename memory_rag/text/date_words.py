@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
-Unit = Literal["day", "week", "weekend", "month", "year"]
+Unit = Literal["day", "week", "weekend", "month", "quarter", "year"]
 Which = Literal["last", "this", "next", "nearest"]
 
 MONEY_AND_MEASURE = "eur euro euros usd dollar dollars kr sek nok dkk km kg kcal mb gb"
+
+
+class Feast(NamedTuple):
+    """The days of a holiday, first and last in one month; with ``weekday`` the one of them that is that day."""
+
+    month: int
+    first: int
+    last: int
+    weekday: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +81,15 @@ class DateWords:
     ago: tuple[tuple[str, ...], tuple[str, ...]]
     """What stands before and after "two weeks" to put it in the past; an empty string: nothing has to."""
     later: tuple[tuple[str, ...], tuple[str, ...]]
+    quarters: tuple[str, ...] = ()
+    """Words for a quarter of a year."""
+    quarter_lead: tuple[str, ...] = ()
+    """Words that make a quarter without year one of a year: "in Q2", not "Q2: what is it?"."""
+    sure_quarters: frozenset[str] = frozenset()
+    holidays: Mapping[str, Feast] = field(default_factory=dict)
+    led_holidays: frozenset[str] = frozenset()
+    """Holidays that without a word such as "at" before them are part of something else: a Christmas tree."""
+    holiday_lead: frozenset[str] = frozenset()
     year_lead: tuple[str, ...]
     """Words that make a bare number after them a year."""
     year_joins: tuple[str, ...]
@@ -98,9 +116,18 @@ def phrases(names: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in names.split(",") if name.strip())
 
 
-def units(*, day: str = "", week: str = "", weekend: str = "", month: str = "", year: str = "") -> dict[str, Unit]:
+def units(
+    *, day: str = "", week: str = "", weekend: str = "", month: str = "", quarter: str = "", year: str = ""
+) -> dict[str, Unit]:
     """Return the unit that each word names."""
-    named: dict[Unit, str] = {"day": day, "week": week, "weekend": weekend, "month": month, "year": year}
+    named: dict[Unit, str] = {
+        "day": day,
+        "week": week,
+        "weekend": weekend,
+        "month": month,
+        "quarter": quarter,
+        "year": year,
+    }
     return {word: unit for unit, spellings in named.items() for word in spellings.split()}
 
 

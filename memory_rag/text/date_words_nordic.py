@@ -15,6 +15,7 @@ from memory_rag.text.date_words import (
     which,
     words,
 )
+from memory_rag.text.date_words_holidays import DANISH_HOLIDAYS, NORWEGIAN_HOLIDAYS, SWEDISH_HOLIDAYS
 
 _SWEDISH_DAYS = ("mån", "tis", "ons", "tors", "fre", "lör", "sön")
 _NORWEGIAN_DAYS = ("man", "tirs", "ons", "tors", "fre", "lør", "søn")
@@ -51,7 +52,14 @@ SWEDISH = DateWords(
     season_phrases=seasonal("last", spring="i våras", summer="i somras", autumn="i höstas", winter="i vintras")
     | seasonal("nearest", spring="i vår", summer="i sommar", autumn="i höst", winter="i vinter"),
     open_phrases={"i vår": words("ska skall kommer har hade är var blir vill tänker reser åker och eller men")},
-    units=units(day="dag", week="vecka veckan", weekend="helg helgen", month="månad månaden", year="år året"),
+    units=units(
+        day="dag",
+        week="vecka veckan",
+        weekend="helg helgen",
+        month="månad månaden",
+        quarter="kvartal kvartalet",
+        year="år året",
+    ),
     plurals=units(day="dagar", week="veckor", weekend="helger", month="månader"),
     which=which(last="förra, föregående", this="den här, denna, det här, detta", next="nästa, kommande"),
     phrases=at(
@@ -73,6 +81,12 @@ SWEDISH = DateWords(
     not_number_before=words("halv halvt"),
     ago=(("för", ""), ("sedan", "sen")),
     later=(("om",), ("",)),
+    quarters=("kvartal", "kvartalet"),
+    quarter_lead=phrases("i, under, sedan, från, för, till, efter, före"),
+    sure_quarters=words("kvartalet"),
+    holidays=SWEDISH_HOLIDAYS,
+    led_holidays=words("halloween"),
+    holiday_lead=words("på vid i under före efter sedan till varje"),
     year_lead=phrases(
         "år, året, i, sedan, sen, under, från, till, före, innan, efter, mellan, runt, kring, omkring, "
         "slutet av, början av, mitten av, resten av"
@@ -120,6 +134,7 @@ NORWEGIAN = DateWords(
         week="uke uken uka veke veka",
         weekend="helg helgen helga",
         month="måned måneden månad månaden",
+        quarter="kvartal kvartalet",
         year="år året",
     ),
     plurals=units(day="dager dagar", week="uker veker", weekend="helger", month="måneder månader"),
@@ -144,6 +159,12 @@ NORWEGIAN = DateWords(
     not_number_before=words("halv halvt"),
     ago=(("for", ""), ("siden", "sidan")),
     later=(("om",), ("",)),
+    quarters=("kvartal", "kvartalet"),
+    quarter_lead=phrases("i, under, siden, fra, for, til, etter, før"),
+    sure_quarters=words("kvartalet"),
+    holidays=NORWEGIAN_HOLIDAYS,
+    led_holidays=words("halloween"),
+    holiday_lead=words("på i under før etter siden til hver"),
     year_lead=phrases(
         "år, året, i, siden, sidan, under, fra, frå, til, før, innen, etter, mellom, rundt, omkring, "
         "slutten av, begynnelsen av, starten av, midten av, resten av"
@@ -183,7 +204,14 @@ DANISH = DateWords(
         autumn="i efterår, i efteråret",
         winter="i vinter",
     ),
-    units=units(day="dag", week="uge ugen", weekend="weekend weekenden", month="måned måneden", year="år året"),
+    units=units(
+        day="dag",
+        week="uge ugen",
+        weekend="weekend weekenden",
+        month="måned måneden",
+        quarter="kvartal kvartalet",
+        year="år året",
+    ),
     plurals=units(day="dage", week="uger", weekend="weekender", month="måneder"),
     which=which(last="sidste, forrige", this="denne, dette", next="næste, kommende, førstkommende"),
     phrases=at(
@@ -204,6 +232,12 @@ DANISH = DateWords(
     not_number_before=words("halv halvt"),
     ago=(("for", ""), ("siden",)),
     later=(("om",), ("",)),
+    quarters=("kvartal", "kvartalet"),
+    quarter_lead=phrases("i, under, siden, fra, for, til, efter, før"),
+    sure_quarters=words("kvartalet"),
+    holidays=DANISH_HOLIDAYS,
+    led_holidays=words("halloween"),
+    holiday_lead=words("på i under før efter siden til hver"),
     year_lead=phrases(
         "år, året, i, siden, under, fra, til, før, inden, efter, mellem, omkring, slutningen af, "
         "begyndelsen af, starten af, midten af, resten af"

@@ -13,6 +13,7 @@ from memory_rag.text.date_words import (
     which,
     words,
 )
+from memory_rag.text.date_words_holidays import ENGLISH_HOLIDAYS, GERMAN_HOLIDAYS
 
 ENGLISH = DateWords(
     day_first=False,
@@ -46,8 +47,8 @@ ENGLISH = DateWords(
         "in, in the, during, during the, over the, since, since the, until, until the, till, throughout the, "
         "for the, early, late, mid, by, by the"
     ),
-    units=units(day="day", week="week", weekend="weekend", month="month", year="year"),
-    plurals=units(day="days", week="weeks", weekend="weekends", month="months", year="years"),
+    units=units(day="day", week="week", weekend="weekend", month="month", quarter="quarter", year="year"),
+    plurals=units(day="days", week="weeks", weekend="weekends", month="months", quarter="quarters", year="years"),
     which=which(last="last, this past, past, previous", this="this", next="next, coming, this coming"),
     phrases=at(
         "day",
@@ -67,6 +68,13 @@ ENGLISH = DateWords(
     not_number_before=words("half"),
     ago=(("",), ("ago",)),
     later=(("",), ("from now", "from today")),
+    quarters=("quarter",),
+    quarter_lead=phrases(
+        "in, in the, during, during the, since, since the, until, until the, by, for, from, after, of"
+    ),
+    holidays=ENGLISH_HOLIDAYS,
+    led_holidays=words("christmas xmas halloween hallowe'en thanksgiving"),
+    holiday_lead=words("at on for by before after around since until during over of every each"),
     year_lead=phrases(
         "in, since, during, from, until, till, by, before, after, around, through, throughout, between, "
         "year, years, early, late, mid, end of, beginning of, start of, rest of, middle of, half of, "
@@ -102,12 +110,20 @@ GERMAN = DateWords(
     weekdays=numbered("montag dienstag mittwoch donnerstag freitag samstag/sonnabend sonntag", 0),
     seasons=season_names(spring="frühling frühjahr", summer="sommer", autumn="herbst", winter="winter"),
     season_lead=phrases("im, den, seit, bis, seit dem, bis zum, anfang, mitte, ende, vom"),
-    units=units(day="tag", week="woche", weekend="wochenende", month="monat monats", year="jahr jahres"),
+    units=units(
+        day="tag",
+        week="woche",
+        weekend="wochenende",
+        month="monat monats",
+        quarter="quartal quartals",
+        year="jahr jahres",
+    ),
     plurals=units(
         day="tage tagen",
         week="wochen",
         weekend="wochenenden",
         month="monate monaten",
+        quarter="quartale quartalen",
         year="jahre jahren",
     ),
     which=which(
@@ -123,6 +139,11 @@ GERMAN = DateWords(
     not_number_before=words("halben halbes"),
     ago=(("vor",), ("",)),
     later=(("in",), ("",)),
+    quarters=("quartal", "quartals"),
+    quarter_lead=phrases("im, in, seit, bis, ab, für, vor, nach"),
+    holidays=GERMAN_HOLIDAYS,
+    led_holidays=words("halloween"),
+    holiday_lead=words("an zu vor nach seit bis"),
     year_lead=phrases(
         "jahr, jahre, jahres, in, seit, ab, bis, vor, nach, zwischen, um, anfang, mitte, ende, während, von"
     ),

@@ -25,6 +25,7 @@ from memory_rag.text.date_patterns import (
     full_year,
     patterns_for,
 )
+from memory_rag.text.date_ranges import joined
 from memory_rag.text.date_reader import DateReader
 from memory_rag.text.folding import Folded, fold
 from memory_rag.text.language import parse_language
@@ -43,7 +44,8 @@ def find_dates(
     weeks ago" that whole week, "two months ago" the whole month; a weekday or a season alone is the latest
     that has begun. 7/5/2023 is read in the order of the first language (July 5th in English, the 7th of May
     in the others), unless only the other order is a date. A bare number is a year only after a word such as
-    "in", and from 1900 to 2099.
+    "in", and from 1900 to 2099. "From March to May", "between 3 and 5 May" are one mention. Holidays that don't hang on
+    Easter are days; after "in" a quarter without year is read as a season is.
 
     Raises:
         SettingsError: ``language`` is none that is known.
@@ -67,7 +69,7 @@ def find_dates(
                     pattern.triggers is None or not pattern.triggers.isdisjoint(found)
                 ):
                     mentions.extend(reader.read(pattern.form, pattern.regex))
-    return _apart(mentions, length=len(text)) if mentions else ()
+    return joined(text, _apart(mentions, length=len(text))) if mentions else ()
 
 
 @lru_cache(maxsize=64)

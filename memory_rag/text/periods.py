@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from memory_rag.text.date_words import Unit, Which
+from memory_rag.text.date_words import Feast, Unit, Which
 
 WINTER = 12
 
@@ -43,6 +43,14 @@ def season_period(year: int, first_month: int) -> Period:
     return Period(_first_of_month(months), _first_of_month(months + 3))
 
 
+def feast_period(year: int, feast: Feast) -> Period:
+    """Return the days of a holiday in a year."""
+    days = [date(year, feast.month, day) for day in range(feast.first, feast.last + 1)]
+    if feast.weekday is not None:
+        days = [day for day in days if day.weekday() == feast.weekday]
+    return Period(days[0], days[-1] + timedelta(days=1))
+
+
 def weekend_period(day: date) -> Period:
     """Return the Saturday and Sunday of the ISO week that the day lies in."""
     monday = day - timedelta(days=day.weekday())
@@ -59,7 +67,7 @@ def weeks_period(year: int, first: int, last: int) -> Period | None:
 
 
 def shifted(reference: date, unit: Unit, *, count: int) -> Period:
-    """Return the whole day, week, weekend, month or year that lies ``count`` of them after the reference's.
+    """Return the whole day, week, weekend, month, quarter or year that lies ``count`` of them after the reference's.
 
     Raises:
         ValueError, OverflowError: it lies outside the calendar.
@@ -74,6 +82,9 @@ def shifted(reference: date, unit: Unit, *, count: int) -> Period:
     if unit == "month":
         months = reference.year * 12 + reference.month - 1 + count
         return Period(_first_of_month(months), _first_of_month(months + 1))
+    if unit == "quarter":
+        months = reference.year * 12 + (reference.month - 1) // 3 * 3 + 3 * count
+        return Period(_first_of_month(months), _first_of_month(months + 3))
     return year_period(reference.year + count)
 
 
