@@ -55,6 +55,7 @@ class Memory(MemoryReader):
         self._clock = clock
         self._summarises = settings.summaries == "auto"
         self.store, self.indexes, self._folder = kept.store, kept.indexes, kept.folder
+        self._vector_files = kept.vector_files
         self._lock = SearchLock(refuse_if_forked=self.store.refuse_if_forked)
         if is_unfinished(self.store.connections):
             self.forgetting.finish()
@@ -286,6 +287,7 @@ class Memory(MemoryReader):
             lock=self._lock,
             settings=self.settings,
             mend=lambda conversation_id: self.summaries.mend(conversation_id),
+            in_use=self._vector_files,
         )
 
     @cached_property

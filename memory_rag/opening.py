@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memory_rag.embedding.embedder import Embedder
 from memory_rag.privacy.screening import Screening
@@ -14,14 +16,22 @@ from memory_rag.settings import Settings
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_writer import TurnWriter
 
+if TYPE_CHECKING:
+    # Loading it loads what keyword search does without.
+    from memory_rag.retrieval.vectors import VectorFile
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The store of a memory, the indexes over it, and its folder, if it has one."""
+    """The store of a memory, the indexes over it, and its folder, if it has one.
+
+    ``vector_files`` are the files in it that the indexes search in, by the paths of their ids.
+    """
 
     store: TurnWriter
     indexes: Indexes
     folder: Path | None = None
+    vector_files: Mapping[Path, VectorFile] = field(default_factory=dict)
 
 
 def opened(place: Path | str, *, settings: Settings, create: bool, embedder: Embedder | None = None) -> Opened:
@@ -44,7 +54,8 @@ def opened(place: Path | str, *, settings: Settings, create: bool, embedder: Emb
         screen=Screening.of_settings(settings),
     )
     derived = DerivedFiles(folder, lock_timeout_s=settings.lock_timeout_s, waits_for_disk=settings.durability == "full")
-    return Opened(store, Indexes(store, derived, settings=settings, embedder=embedder), folder)
+    indexes = Indexes(store, derived, settings=settings, embedder=embedder)
+    return Opened(store, indexes, folder, derived.vector_files)
 
 
 def _on_server(url: str, *, settings: Settings, create: bool, embedder: Embedder | None) -> Opened:

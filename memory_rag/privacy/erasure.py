@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from memory_rag.errors import StoreError
 from memory_rag.privacy.vector_erasure import erase_vectors
@@ -13,13 +15,22 @@ from memory_rag.store.erasing import Erasing
 from memory_rag.store.files import DERIVED, LOCK_NAME, locked
 from memory_rag.store.turn_writer import TurnWriter
 
+if TYPE_CHECKING:
+    from memory_rag.retrieval.vectors import VectorFile
+
 
 class Erasure:
     """Overwrites what the store notes as still to be erased. Every step may be done twice, and by several at once."""
 
-    def __init__(self, folder: Path | None, store: TurnWriter) -> None:
-        """Erase in a memory's tables, and in its folder if it has one."""
+    def __init__(
+        self, folder: Path | None, store: TurnWriter, *, in_use: Mapping[Path, VectorFile] = MappingProxyType({})
+    ) -> None:
+        """Erase in a memory's tables, and in its folder if it has one.
+
+        ``in_use`` are the files of vectors that this process searches in, by the paths of their ids.
+        """
         self._folder = folder
+        self._in_use = in_use
         self._store = store
         self._erasing = Erasing(store.connections)
 
@@ -59,7 +70,7 @@ class Erasure:
             return
         with locked(self._folder / LOCK_NAME, timeout_s=timeout_s, what="vectors or derived files"):
             # Read under the lock: who embeds or saves after it looks at the store first.
-            erase_vectors(self._folder, self.contents(rows))
+            erase_vectors(self._folder, self.contents(rows), in_use=self._in_use)
             derived = self._folder / DERIVED
             for path in sorted(derived.iterdir()) if derived.is_dir() else ():
                 if path.is_dir():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from memory_rag.errors import StoreError
 from memory_rag.privacy.erasure import Erasure
@@ -25,6 +26,9 @@ from memory_rag.store.correcting import Correction
 from memory_rag.store.engine import Connection
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.turns import Turn
+
+if TYPE_CHECKING:
+    from memory_rag.retrieval.vectors import VectorFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +88,16 @@ class Forgetting:
         lock: SearchLock,
         settings: Settings,
         mend: Callable[[str], bool],
+        in_use: Mapping[Path, VectorFile] = MappingProxyType({}),
     ) -> None:
+        """Forget in a memory; ``in_use`` are the files of vectors that it searches in, by the paths of their ids."""
         self._place = store.connections.place
         self._store = store
         self._indexes = indexes
         self._lock = lock
         self._settings = settings
         self._mend = mend
-        self._erasure = Erasure(folder, store)
+        self._erasure = Erasure(folder, store, in_use=in_use)
         self._proving = Proving(store, indexes, remains_of(store, folder))
 
     # -- choosing

@@ -4,47 +4,68 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Vectors
-from memory_rag.retrieval.vector_blocks import ERASED
+from memory_rag.retrieval.vector_blocks import ERASED, BlockDamagedError
 from memory_rag.retrieval.vector_spaces import dim_of
-from memory_rag.retrieval.vectors import VectorFile, VectorRows
+from memory_rag.retrieval.vectors import Checked, VectorFile, VectorRows
 
 FOLDER: Final = "vectors"
 
 
-def erase_vectors(folder: Path, contents: Mapping[int, int | None]) -> None:
+def erase_vectors(
+    folder: Path, contents: Mapping[int, int | None], *, in_use: Mapping[Path, VectorFile] = MappingProxyType({})
+) -> None:
     """Take the vectors of these rows that were made of other words than they have now out of every file.
 
     ``contents`` says, for each row, the key of the words that it has now; None if it is gone. Call under the memory's
     lock. What a killed process left is taken away too, since it may be of these rows: then the file is written anew.
+    ``in_use`` are files that this process searches in, by their paths of ids: what they found whole isn't compared
+    again here, nor by them what is written here.
 
     Raises:
         StoreError: the files can't be read or written.
     """
     for ids_path in sorted((folder / FOLDER).glob("*.ids")):
         _finish_replacing(ids_path)
-        file = _opened(ids_path)
-        if file is None:
-            # Nothing in it can be read, so nothing in it is of use.
-            ids_path.unlink()
-            ids_path.with_suffix(".f32").unlink(missing_ok=True)
-            continue
-        rows = _all_of(file)
-        told = _told(rows, contents)
-        if file.has_rest or file.n_damaged:
-            stays = ~told & (rows.ids["row"] != ERASED)
-            file.replace_with(VectorRows(rows.vectors[stays], rows.ids[stays]))
-        else:
-            file.erase(rows, told)
+        searched = in_use.get(ids_path)
+        try:
+            checked = _erase(ids_path, contents, known=None if searched is None else searched.whole)
+        except BlockDamagedError:
+            checked = _erase(ids_path, contents, known=None)
+        if searched is not None and checked is not None:
+            searched.whole = checked
     for path in sorted((folder / FOLDER).glob("*")):
         is_alone = path.suffix == ".f32" and not path.with_suffix(".ids").exists()
         if path.name.startswith(".") or is_alone:
             path.unlink()
+
+
+def _erase(ids_path: Path, contents: Mapping[int, int | None], *, known: Checked | None) -> Checked | None:
+    """Take vectors out of one file, and return that it is whole if it is another than before.
+
+    Raises:
+        BlockDamagedError: part of what is ``known`` to be whole isn't any more; nothing was done.
+    """
+    file = _opened(ids_path)
+    if file is None:
+        # Nothing in it can be read, so nothing in it is of use.
+        ids_path.unlink()
+        ids_path.with_suffix(".f32").unlink(missing_ok=True)
+        return None
+    file.checked = known
+    rows = _all_of(file)
+    told = _told(rows, contents)
+    if not file.has_rest and not file.n_damaged:
+        return file.erase(rows, told)
+    stays = ~told & (rows.ids["row"] != ERASED)
+    file.replace_with(VectorRows(rows.vectors[stays], rows.ids[stays]))
+    return None
 
 
 def vectors_of(folder: Path, contents: Mapping[int, int | None]) -> Iterator[tuple[Vectors, Vectors]]:

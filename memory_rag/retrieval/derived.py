@@ -15,6 +15,7 @@ from memory_rag.text.analyzer import Analyzer
 if TYPE_CHECKING:
     # Loading it loads FAISS, which keyword search does without.
     from memory_rag.retrieval.dense import DenseIndex
+    from memory_rag.retrieval.vectors import VectorFile
 
 MANIFEST: Final = "manifest.json"
 
@@ -62,6 +63,8 @@ class DerivedFiles:
         self._folder = folder
         self._lock_timeout_s = lock_timeout_s
         self._waits_for_disk = waits_for_disk
+        self.vector_files: dict[Path, VectorFile] = {}
+        """Those that this process searches in, by the paths of their ids."""
 
     def keyword(self, analyzer: Analyzer) -> KeywordIndex:
         return KeywordIndex.load(self._folder / DERIVED, analyzer)
@@ -70,11 +73,11 @@ class DerivedFiles:
         return KeywordIndex(analyzer)
 
     def dense(self, embedder: Embedder) -> DenseIndex:
-        from memory_rag.retrieval.dense_files import dense_in
+        from memory_rag.retrieval.dense_files import dense_in, vectors_in
 
-        return dense_in(
-            self._folder, embedder, lock_timeout_s=self._lock_timeout_s, waits_for_disk=self._waits_for_disk
-        )
+        file = vectors_in(self._folder, embedder, waits_for_disk=self._waits_for_disk)
+        self.vector_files[file.ids_path] = file
+        return dense_in(self._folder, embedder, lock_timeout_s=self._lock_timeout_s, kept=file)
 
     def alone(self, *, timeout_s: float) -> AbstractContextManager[None]:
         return locked(self._folder / LOCK_NAME, timeout_s=timeout_s, what="derived files")

@@ -25,6 +25,10 @@ _DAMAGED_TOGETHER: Final = 64
 """So many damaged blocks side by side are passed over at most; how many they were is found by trying."""
 
 
+class BlockDamagedError(Exception):
+    """A block that was taken for whole isn't."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A whole block: its vectors and ids, how many rows of damaged blocks lie before it, and where it ends.
@@ -100,6 +104,9 @@ def blocks_without(data: bytes, rows: Vectors, gone: npt.NDArray[np.bool_]) -> b
     """Return the blocks of a file of ids, all of them whole, with those entries erased whose place is True in ``gone``.
 
     ``rows`` are their vectors, shape (len(gone), dim).
+
+    Raises:
+        BlockDamagedError: a block that has one of them isn't whole.
     """
     written = bytearray(data)
     place = row = 0
@@ -109,6 +116,8 @@ def blocks_without(data: bytes, rows: Vectors, gone: npt.NDArray[np.bool_]) -> b
         here = gone[row : row + n]
         if here.any():
             ids = np.frombuffer(written, ID, count=n, offset=place + HEAD.itemsize)
+            if _checksum(rows[row : row + n], ids) != head["checksum"][0]:
+                raise BlockDamagedError(f"the block at byte {place}")
             ids[here] = np.array((ERASED, 0, 0, 0), ID)
             head["checksum"] = _checksum(rows[row : row + n], ids)
         place, row = place + HEAD.itemsize + n * ID.itemsize, row + n

@@ -15,14 +15,15 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol, Self
+from typing import Final, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import StoreError
-from memory_rag.retrieval.vector_blocks import ERASED, HEAD, ID, Ids, block_bytes, blocks_without, whole_blocks
+from memory_rag.retrieval.file_identity import FileIdentity, Look, look_at
+from memory_rag.retrieval.vector_blocks import ERASED, ID, Ids, block_bytes, blocks_without, whole_blocks
 from memory_rag.store.files import fsync_path, write_atomically
 
 _PLAIN: Final = re.compile(r"[a-z0-9-][a-z0-9.:-]{0,149}")
@@ -46,6 +47,10 @@ class Checked:
     def holds_for(self, data: bytes) -> bool:
         """Tell whether a file of ids begins with these bytes."""
         return len(data) >= self.n_bytes and zlib.crc32(memoryview(data)[: self.n_bytes]) == self.checksum
+
+    def and_more(self, data: bytes) -> Checked:
+        """Return the same of a file that goes on with these bytes."""
+        return Checked(self.n_bytes + len(data), zlib.crc32(data, self.checksum))
 
 
 class KeptVectors(Protocol):
@@ -105,11 +110,13 @@ class VectorFile:
         """The vectors of all rows read, but for damaged ones, shape (n, dim): mapped into memory, not loaded."""
         self.checked: Checked | None = None
         """How much of the files was found whole earlier; None once it shows that these are other files."""
+        self.whole: Checked | None = None
+        """How much of the files was found whole by now, or was left whole by who has taken vectors out since."""
         self.generation: tuple[int, int] | None = None
         """Which file of vectors was read; the ids beside it may be others than before all the same."""
         self._ids_read = 0
-        self._identity: _Identity | None = None
-        self._seen: tuple[_Look | None, _Look | None] | None = None
+        self._identity: FileIdentity | None = None
+        self._seen: tuple[Look | None, Look | None] | None = None
 
     @classmethod
     def at(cls, ids_path: Path, *, dim: int) -> Self:
@@ -132,12 +139,12 @@ class VectorFile:
         Raises:
             StoreError: the files can't be read.
         """
-        seen = (_look_at(self.ids_path), _look_at(self.rows_path))
+        seen = (look_at(self.ids_path), look_at(self.rows_path))
         if self._seen is not None and seen == self._seen:
             return self._nothing()
         try:
             with self.ids_path.open("rb") as file:
-                identity = _Identity.of(file)
+                identity = FileIdentity.of(file)
                 if self._is_another(identity):
                     self._start_over()
                     return None
@@ -151,9 +158,15 @@ class VectorFile:
         except OSError as error:
             raise StoreError(f"{self.ids_path} can't be read ({error.strerror})") from error
         mapped = self._mapped()
-        if self._ids_read == 0 and self.checked is not None and not self.checked.holds_for(data):
-            self.checked = None
-        checked = 0 if self.checked is None else self.checked.n_bytes - self._ids_read
+        before = self.whole
+        if self._ids_read == 0:
+            if self.checked is not None and not self.checked.holds_for(data):
+                self.checked = None
+            known = before if before is not None and before.holds_for(data) else self.checked
+            before = Checked(0, 0)
+        else:
+            known = self.checked
+        checked = 0 if known is None else known.n_bytes - self._ids_read
         blocks = whole_blocks(data, mapped[self.n_read :], dim=self.dim, checked=checked)
         if not blocks:
             self._seen = seen if identity.n_bytes == self._ids_read else None
@@ -162,6 +175,7 @@ class VectorFile:
         first, end = self.n_read, self.n_read + blocks[-1].end
         self.n_damaged += n_damaged
         self.n_read = end
+        self.whole = None if self.n_damaged or before is None else before.and_more(data[: blocks[-1].ids_end])
         self._ids_read += blocks[-1].ids_end
         self._identity = identity
         # Looked at before it was read: whatever came since shows. A block that isn't whole yet is read again.
@@ -224,23 +238,28 @@ class VectorFile:
             written.replace(path)
         fsync_path(self.rows_path.parent)
 
-    def erase(self, rows: VectorRows, gone: npt.NDArray[np.bool_]) -> None:
+    def erase(self, rows: VectorRows, gone: npt.NDArray[np.bool_]) -> Checked | None:
         """Take out vectors, by their places among ``rows``, which are all that was read: ids first, then numbers.
 
         The others stay where they are. Whoever is killed in between leaves numbers that are nobody's; the next call
         overwrites them, whatever else it takes out. Call under the memory's lock, with nothing of the file damaged.
+        Returns that the new file of ids is whole; None if it is still the old one.
 
         Raises:
+            BlockDamagedError: vectors beside those that go were damaged since they were found whole; nothing was done.
             StoreError: the files can't be read or written.
         """
         erased = np.flatnonzero(gone | (rows.ids["row"] == ERASED))
+        checked: Checked | None = None
         try:
             if gone.any():
                 data = blocks_without(self.ids_path.read_bytes()[: self._ids_read], rows.vectors, gone)
                 write_atomically(self.ids_path, lambda file: file.write(data))
+                checked = Checked(0, 0).and_more(data)
             _overwrite(self.rows_path, erased[rows.vectors[erased].any(axis=1)], n_bytes=self.dim * 4)
         except OSError as error:
             raise StoreError(f"{self.rows_path.parent} can't be written ({error.strerror})") from error
+        return checked
 
     def _write_at(self, path: Path, place: int, data: bytes) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
@@ -255,7 +274,7 @@ class VectorFile:
         finally:
             os.close(descriptor)
 
-    def _is_another(self, identity: _Identity) -> bool:
+    def _is_another(self, identity: FileIdentity) -> bool:
         """Tell whether the files are not those that were read so far, with more at their ends."""
         if self._identity is None:
             return False
@@ -297,37 +316,6 @@ def file_stem(fingerprint: str) -> str:
 def ids_of(rows: Sequence[tuple[int, int, int, int]]) -> Ids:
     """Return (row, content, start, end) tuples as an array of ids."""
     return np.array(list(rows), ID)
-
-
-@dataclass(frozen=True, slots=True)
-class _Identity:
-    """Which file it is: its inode, and the head of its first block, since an inode's number is soon given again."""
-
-    device: int
-    inode: int
-    n_bytes: int
-    head: bytes
-
-    @classmethod
-    def of(cls, file: BinaryIO) -> Self:
-        status = os.fstat(file.fileno())
-        return cls(status.st_dev, status.st_ino, status.st_size, file.read(HEAD.itemsize))
-
-    def continues(self, earlier: _Identity) -> bool:
-        """Tell whether this may be the earlier file with more at its end."""
-        return (self.device, self.inode, self.head) == (earlier.device, earlier.inode, earlier.head)
-
-
-_Look = tuple[int, int, int, int]
-
-
-def _look_at(path: Path) -> _Look | None:
-    """Return what shows that a file was written to: device, inode, size and time; None without a file."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _size(path: Path) -> int:

@@ -240,6 +240,24 @@ def test_the_vectors_of_every_embedder_go_and_those_of_other_turns_stay(tmp_path
         assert memory.search("word8", mode="dense", k=1).turn_ids == ("t9",)
 
 
+def test_a_vector_goes_too_beside_one_that_was_damaged_while_the_memory_was_open(tmp_path: Path) -> None:
+    with opened(tmp_path / "memory") as memory:
+        memory.add_many(Turn("", "c", "s", -1, Role.USER, "Ada", f"word{number}") for number in range(6))
+        memory.embed()
+        (path,) = (memory.folder / "vectors").glob("*.f32")
+        (goes,) = HashedWords(dim=256).embed_turns(["word4"])
+        damaged = bytearray(path.read_bytes())
+        damaged[:4] = b"\x00\x00\x80?"
+        path.write_bytes(damaged)
+        assert goes.tobytes() in damaged
+
+        assert memory.forgetting.forget(["t5"], prove=True).is_done
+
+        assert goes.tobytes() not in path.read_bytes()
+        assert memory.search("word1", mode="dense", k=1).turn_ids == ("t2",)
+        assert memory.doctor().is_well
+
+
 def test_a_vector_that_a_killed_removal_left_is_nobodys_and_the_next_one_overwrites_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_rag.retrieval.vector_blocks import ID
+from memory_rag.retrieval.vector_blocks import ERASED, ID, BlockDamagedError
 from memory_rag.retrieval.vectors import VectorFile, VectorRows, file_stem, ids_of
 from tests.disk import NAMES_FILES, Disk
 
@@ -374,3 +374,70 @@ def test_vectors_that_a_power_cut_took_are_written_again(tmp_path: Path) -> None
     assert told(later.read_new()) == [0, 1]
     append(later, block(2, 3))
     assert told(opened(tmp_path).read_new()) == [0, 1, 2, 3, 4]
+
+
+def blocks_of_two(folder: Path) -> VectorFile:
+    """Return a file that has read three blocks of two rows."""
+    file = opened(folder)
+    for first in (0, 2, 4):
+        append(file, block(first, 2))
+        file.read_new()
+    return file
+
+
+def damage(file: VectorFile, row: int) -> None:
+    numbers = np.fromfile(file.rows_path, np.float32).reshape(-1, DIM)
+    numbers[row] += 1
+    file.rows_path.write_bytes(numbers.tobytes())
+
+
+def test_after_some_were_taken_out_what_was_found_whole_is_not_compared_again(tmp_path: Path) -> None:
+    reader, eraser = blocks_of_two(tmp_path), opened(tmp_path)
+    rows = eraser.read_new()
+    assert rows is not None
+    reader.whole = eraser.erase(rows, rows.ids["row"] == 3)
+    # What is damaged only now tells whether it was read.
+    damage(eraser, 0)
+
+    assert reader.read_new() is None
+    again = reader.read_new()
+
+    assert again is not None
+    assert again.ids["row"].tolist() == [0, 1, 2, ERASED, 4, 5]
+    assert again.vectors[3].tolist() == [0] * DIM
+    looking = opened(tmp_path).read_new()
+    assert looking is not None
+    assert looking.ids["row"].tolist() == [2, ERASED, 4, 5]
+
+
+def test_what_is_known_of_files_is_not_believed_of_others_that_took_their_place(tmp_path: Path) -> None:
+    reader, other = opened(tmp_path), opened(tmp_path)
+    append(other, block(0, 4))
+    reader.read_new()
+    rows = other.read_new()
+    assert rows is not None
+    known = other.erase(rows, rows.ids["row"] == 1)
+    other.replace_with(block(7, 4))
+    damage(other, 0)
+    reader.whole = known
+
+    assert reader.read_new() is None
+    assert told(reader.read_new()) == []
+
+
+def test_vectors_are_not_taken_out_of_a_block_that_was_damaged_since_it_was_found_whole(tmp_path: Path) -> None:
+    blocks_of_two(tmp_path)
+    file = opened(tmp_path)
+    rows = file.read_new()
+    assert rows is not None
+    damage(file, 1)
+    before = file.ids_path.read_bytes()
+
+    with pytest.raises(BlockDamagedError):
+        file.erase(rows, rows.ids["row"] == 0)
+
+    assert file.ids_path.read_bytes() == before
+    file.erase(rows, rows.ids["row"] == 3)
+    looking = opened(tmp_path).read_new()
+    assert looking is not None
+    assert looking.ids["row"].tolist() == [2, ERASED, 4, 5]
