@@ -128,7 +128,7 @@ class Assembly:
                         n_tokens=left - self._summary_cost(summary),
                         counter=self.counter,
                         zone=self.zone,
-                        without=frozenset(window.turn_ids),
+                        without=frozenset(outside.without),
                     )
             elif ranking.hits:
                 notes = [NOT_STRONG.format(evidence=ranking.evidence)]

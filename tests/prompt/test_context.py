@@ -150,6 +150,17 @@ def test_the_search_can_be_narrowed(bakery: Memory) -> None:
     assert turn_ids(context, "retrieved turns") == ["t17"]
 
 
+def test_what_is_left_out_of_the_search_is_no_neighbour_of_a_hit_either(bakery: Memory) -> None:
+    asked = "What did you say the sourdough costs?"
+    around = bakery.context(asked, retrieve="always", within=Within(role="assistant"))
+    quoted = [one for one in around.included if one.part == "retrieved turns"]
+    neighbours = [one.turn_id for one in quoted if not one.why.startswith("hit ")]
+    without = bakery.context(asked, retrieve="always", within=Within(role="assistant", without=tuple(neighbours)))
+
+    assert neighbours
+    assert not set(neighbours) & {one.turn_id for one in without.included}
+
+
 def test_a_retrieval_is_an_event(bakery: Memory) -> None:
     context = bakery.context("What did you say the sourdough costs?")
     [event] = bakery.prompt.events.events(kind=EventKind.RETRIEVAL)

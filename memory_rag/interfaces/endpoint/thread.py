@@ -23,6 +23,8 @@ _TRIED: Final = 3
 """Answers of a request that are looked for by their words, the newest first."""
 _TELLING: Final = 12
 """Characters of words that are hardly said twice in two talks; "yes", and "You're welcome", may be."""
+_LOOKED_AT: Final = 40
+"""Of a long history, the newest messages that are looked for by their words."""
 _ALTERNATIVES: Final = 8
 """Turns before an answer among which its question is: other answers to it may stand between."""
 
@@ -188,9 +190,19 @@ class Threads:
         return found
 
     def ids_of(self, thread: Thread, said: Sequence[Saying]) -> list[str]:
-        """Return the stored turns that the client's own history holds."""
+        """Return the stored turns that the client's own history holds, also where it has other words around them."""
         pairs = [pair_of(said[i - 1] if i else None, one) for i, one in enumerate(said)]
-        return self._known.turn_ids(thread.conversation_id, pairs)
+        found = self._known.turn_ids(thread.conversation_id, pairs)
+        if len(found) >= thread.n_known:
+            return found
+        told = [(one.role, _words(one.text)) for one in said[-_LOOKED_AT:]]
+        exact, asked = set(told), [words for role, words in told if role is Role.USER and len(words) >= _TELLING]
+        for turn in self._store.newest(thread.conversation_id, n=2 * _LOOKED_AT):
+            words = _words(turn.text)
+            is_there = (turn.role, words) in exact or (turn.role is Role.USER and any(one in words for one in asked))
+            if words and is_there and turn.turn_id not in found:
+                found.append(turn.turn_id)
+        return found
 
 
 def _words(text: str) -> str:

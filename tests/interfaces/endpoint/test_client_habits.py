@@ -160,7 +160,7 @@ def asked_and_answered(served: Served, *messages: tuple[str, str], answer: str) 
 def test_a_question_that_was_sent_with_documents_around_it_is_known_without_them(served: Served, kept: int) -> None:
     history: list[tuple[str, str]] = []
     for number in range(3):
-        question, answer = f"When does boat {number} leave?", f"Boat {number} leaves at noon."
+        question, answer = f"What did I say about boat {number}?", f"Boat {number} leaves at noon."
         with_documents = f"Answer from these.\n<document>timetable {number}</document>\n\n{question}"
         asked_and_answered(served, *history[-kept + 1 :], ("user", with_documents), answer=answer)
         history += [("user", question), ("assistant", answer)]
@@ -168,6 +168,8 @@ def test_a_question_that_was_sent_with_documents_around_it_is_known_without_them
     assert [text for role, text in served.told if role == "assistant"] == [
         f"Boat {n} leaves at noon." for n in range(3)
     ]
+    # What the client sends by itself isn't quoted to the model beside it.
+    assert str(served.sent()).count("Boat 1 leaves") == 1
     assert len(served.told) == 6
     assert len({turn.conversation_id for turn in served.turns}) == 1
 
