@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from difflib import SequenceMatcher
 from typing import Final
 from unicodedata import normalize
 
@@ -23,6 +25,10 @@ _TRIED: Final = 3
 """Answers of a request that are looked for by their words, the newest first."""
 _TELLING: Final = 12
 """Characters of words that are hardly said twice in two talks; "yes", and "You're welcome", may be."""
+_COMPARED: Final = 300
+"""Words of two answers that are compared."""
+_ALIKE: Final = 0.5
+"""From this share of common words on, one answer is the other one edited."""
 _LOOKED_AT: Final = 40
 """Of a long history, the newest messages that are looked for by their words."""
 _ALTERNATIVES: Final = 8
@@ -112,6 +118,8 @@ class Threads:
             is_fresh = now.timestamp() - first.stored_at < ASKED_AGAIN_S
             if len(said) > 1 and (first.n_later == 0 or self._altered(first, said[1]) is not None):
                 return self._walked(first, 0, said)
+            if len(said) > 1 and self._edited(first, said[1]):
+                return Thread(first.conversation_id, 1, first.chain)
             if len(said) == 1 and is_fresh and first.conversation_id not in being_answered:
                 # In a conversation that the client names, the same word may well be said twice: "yes".
                 answered_only = all(role is not Role.USER for role in self._roles_after(first))
@@ -162,16 +170,26 @@ class Threads:
         words = " ".join(following.text.split())
         if following.role is not Role.ASSISTANT or not words:
             return None
-        for chain, role, after in self._known.chains_after(turn_id or known.turn_id):
-            if role is not Role.ASSISTANT:
-                continue
-            try:
-                stored = " ".join(self._store.get([after])[0].text.split())
-            except UnknownTurnError:
-                continue
+        for chain, after, text in self._answers_to(turn_id or known.turn_id):
+            stored = " ".join(text.split())
             if words in stored and len(words) * 2 >= len(stored):
-                return chain, role, after
+                return chain, Role.ASSISTANT, after
         return None
+
+    def _edited(self, known: KnownMessage, following: Saying) -> bool:
+        """Tell whether somebody has edited the stored answer to a talk's first words: it is another branch then."""
+        words = _words(following.text).split()[:_COMPARED]
+        if following.role is not Role.ASSISTANT:
+            return False
+        stored = (_words(text).split()[:_COMPARED] for _chain, _after, text in self._answers_to(known.turn_id))
+        return any(SequenceMatcher(None, one, words, autojunk=False).ratio() >= _ALIKE for one in stored)
+
+    def _answers_to(self, turn_id: str) -> Iterator[tuple[str, str, str]]:
+        """Yield (chain, turn id, text) of the stored answers to a message."""
+        for chain, role, after in self._known.chains_after(turn_id):
+            if role is Role.ASSISTANT:
+                with suppress(UnknownTurnError):
+                    yield chain, after, self._store.get([after])[0].text
 
     def _roles_after(self, first: KnownMessage) -> list[Role]:
         newest = self._store.newest(first.conversation_id, n=20)

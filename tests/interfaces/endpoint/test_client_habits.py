@@ -174,6 +174,20 @@ def test_a_question_that_was_sent_with_documents_around_it_is_known_without_them
     assert len({turn.conversation_id for turn in served.turns}) == 1
 
 
+@pytest.mark.parametrize("before", [0, 2], ids=["the first answer", "a later answer"])
+def test_an_answer_that_its_reader_has_edited_is_another_branch_of_the_same_talk(served: Served, before: int) -> None:
+    talk = [("user", "When does the boat leave?"), ("assistant", "The boat to Visby leaves at noon.")]
+    history: list[tuple[str, str]] = [("user", "Good morning."), ("assistant", "What can I do for you?")][:before]
+    if before:
+        asked_and_answered(served, history[0], answer=history[1][1])
+    asked_and_answered(served, *history, talk[0], answer=talk[1][1])
+    edited = [talk[0], ("assistant", "The boat to Visby leaves at one, on Sundays."), ("user", "And back?")]
+    asked_and_answered(served, *history, *edited, answer="At six.")
+
+    assert served.told == [*history, *talk, *edited[1:], ("assistant", "At six.")]
+    assert len({turn.conversation_id for turn in served.turns}) == 1
+
+
 def test_two_talks_that_got_the_same_answer_stay_two(served: Served) -> None:
     refusal = "I'm sorry, but I can't help with that request."
     asked_and_answered(served, ("user", "How do I open the first lock?"), answer=refusal)
