@@ -85,7 +85,7 @@ class Analyzer:
         The span is the whole piece's, such as ``4711-ZX`` for the term ``zx``; in a script without spaces the term's.
         """
         pattern = pattern_for(text)
-        asked_for = _Known(lambda piece: tuple(wanted.intersection(self._terms_of(piece))))
+        asked_for = _Known(lambda piece: tuple(wanted & set(self._terms_of(piece))))
         for low, high in _stretches(text):
             # Most stretches of a megabyte have none: they are passed in a third of the time of looking at each piece.
             if not any(map(asked_for.__getitem__, pattern.findall(text, low, high))):

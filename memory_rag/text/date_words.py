@@ -88,7 +88,7 @@ class DateWords:
     sure_quarters: frozenset[str] = frozenset()
     holidays: Mapping[str, Feast] = field(default_factory=dict)
     led_holidays: frozenset[str] = frozenset()
-    """Holidays that without a word such as "at" before them are part of something else: a Christmas tree."""
+    """Holidays that need a year or a ``holiday_lead`` to be a day: a Christmas tree, traditions of Halloween."""
     holiday_lead: frozenset[str] = frozenset()
     year_lead: tuple[str, ...]
     """Words that make a bare number after them a year."""

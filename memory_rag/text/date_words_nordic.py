@@ -86,7 +86,7 @@ SWEDISH = DateWords(
     sure_quarters=words("kvartalet"),
     holidays=SWEDISH_HOLIDAYS,
     led_holidays=words("halloween"),
-    holiday_lead=words("på vid i under före efter sedan till varje"),
+    holiday_lead=words("på vid"),
     year_lead=phrases(
         "år, året, i, sedan, sen, under, från, till, före, innan, efter, mellan, runt, kring, omkring, "
         "slutet av, början av, mitten av, resten av"
@@ -164,7 +164,7 @@ NORWEGIAN = DateWords(
     sure_quarters=words("kvartalet"),
     holidays=NORWEGIAN_HOLIDAYS,
     led_holidays=words("halloween"),
-    holiday_lead=words("på i under før etter siden til hver"),
+    holiday_lead=words("på ved"),
     year_lead=phrases(
         "år, året, i, siden, sidan, under, fra, frå, til, før, innen, etter, mellom, rundt, omkring, "
         "slutten av, begynnelsen av, starten av, midten av, resten av"
@@ -237,7 +237,7 @@ DANISH = DateWords(
     sure_quarters=words("kvartalet"),
     holidays=DANISH_HOLIDAYS,
     led_holidays=words("halloween"),
-    holiday_lead=words("på i under før efter siden til hver"),
+    holiday_lead=words("på ved"),
     year_lead=phrases(
         "år, året, i, siden, under, fra, til, før, inden, efter, mellem, omkring, slutningen af, "
         "begyndelsen af, starten af, midten af, resten af"

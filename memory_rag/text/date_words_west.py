@@ -74,7 +74,7 @@ ENGLISH = DateWords(
     ),
     holidays=ENGLISH_HOLIDAYS,
     led_holidays=words("christmas xmas halloween hallowe'en thanksgiving"),
-    holiday_lead=words("at on for by before after around since until during over of every each"),
+    holiday_lead=words("at on"),
     year_lead=phrases(
         "in, since, during, from, until, till, by, before, after, around, through, throughout, between, "
         "year, years, early, late, mid, end of, beginning of, start of, rest of, middle of, half of, "
@@ -143,7 +143,7 @@ GERMAN = DateWords(
     quarter_lead=phrases("im, in, seit, bis, ab, für, vor, nach"),
     holidays=GERMAN_HOLIDAYS,
     led_holidays=words("halloween"),
-    holiday_lead=words("an zu vor nach seit bis"),
+    holiday_lead=words("an zu"),
     year_lead=phrases(
         "jahr, jahre, jahres, in, seit, ab, bis, vor, nach, zwischen, um, anfang, mitte, ende, während, von"
     ),

@@ -145,7 +145,7 @@ def test_a_quarter_has_its_three_months(language: str, text: str, words: str, fi
 
 HOLIDAYS = [
     ("en", "on Christmas Eve", "Christmas Eve", "12-24", "12-24"),
-    ("en", "for Christmas", "Christmas", "12-25", "12-25"),
+    ("en", "at Christmas", "Christmas", "12-25", "12-25"),
     ("en", "Christmas Day 2022", "Christmas Day 2022", "2022-12-25", "2022-12-25"),
     ("en", "last Christmas", "last Christmas", "2023-12-25", "2023-12-25"),
     ("en", "on New Year’s Eve", "New Year’s Eve", "12-31", "12-31"),
@@ -178,7 +178,7 @@ def test_a_holiday_is_its_day(language: str, text: str, words: str, first: str, 
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("en", "a Christmas tree, Christmas songs"),
+        ("en", "a Christmas tree, Christmas songs, what she loves during Halloween and every Thanksgiving"),
         ("en", "Q2: what is it? Q3. And Q5 2023x"),
         ("en", "a second quarter, three quarters, a quarter past nine, the last quarter of the game"),
         ("en", "Valentine came, the eve of it, happy new year"),
