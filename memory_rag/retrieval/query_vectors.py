@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _KEPT: Final = 256
 _AT_ONCE: Final = 16
-"""Questions of one run. MiniLM takes 8 ms of processor for one, and 6 ms each for eight."""
+"""Questions of one run: a server is waited for once for all of them."""
 
 
 @dataclass(frozen=True, slots=True)

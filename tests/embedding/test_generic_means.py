@@ -62,4 +62,4 @@ print(embedder.fingerprint, embedder.query_shift.shape, {"onnxruntime", "tokeniz
 def test_fingerprint_and_shift_of_the_default_embedder_need_no_model() -> None:
     done = subprocess.run([sys.executable, "-c", SHIFTED], capture_output=True, encoding="utf-8", check=False)
 
-    assert (done.stdout.strip(), done.stderr) == ("minilm-int8:384:8199be6f699a-ec44192c:p126-16 (384,) set()", "")
+    assert (done.stdout.strip(), done.stderr) == ("minilm-int8:384:8199be6f699a-203d9f13:p126-16 (384,) set()", "")
