@@ -110,7 +110,7 @@ class Memory(MemoryReader):
         """Save what is derived, if much of it is new, and close the files. The words are safe without it."""
         if self.store.is_forked:  # what is open is the parent's
             return
-        for name in {"summaries", "talks"} & self.__dict__.keys():
+        for name in {"summaries", "talks", "forgetting"} & self.__dict__.keys():
             getattr(self, name).close()
         with self._lock.held():
             try:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memory_rag.errors import StoreError
 from memory_rag.privacy.erasure import Erasure
@@ -19,6 +19,7 @@ from memory_rag.privacy.removing import Removed, correct_turn, found_turns, remo
 from memory_rag.privacy.sought import Sought
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.indexes import Indexes
+from memory_rag.retrieval.later import Later
 from memory_rag.retrieval.search_lock import SearchLock
 from memory_rag.retrieval.turn_table import content_key
 from memory_rag.settings import Settings
@@ -29,6 +30,8 @@ from memory_rag.turns import Turn
 
 if TYPE_CHECKING:
     from memory_rag.retrieval.vectors import VectorFile
+
+_QUIET_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,7 @@ class Forgetting:
         self._mend = mend
         self._erasure = Erasure(folder, store, in_use=in_use)
         self._proving = Proving(store, indexes, remains_of(store, folder))
+        self._saving = Later(self._save, quiet_s=_QUIET_S)
 
     # -- choosing
 
@@ -240,16 +244,42 @@ class Forgetting:
     ) -> Forgotten:
         wait = self._settings.lock_timeout_s if timeout_s is None else timeout_s
         # The memory's own lock is only held for what reads its indexes: others search while this waits.
+        with self._lock.held(), suppress(StoreError):
+            # Before the snapshot goes: from the words it takes a hundred times as long.
+            self._indexes.catch_up()
         pending = self._erasure.finish(timeout_s=wait, anew=rewrite)
         with self._lock.held(), suppress(StoreError):
-            # It is rebuilt when it is needed.
-            self._indexes.save(timeout_s=wait)
+            self._save_soon_or_later(timeout_s=wait)
         stale = self._stale_conversations() if mend else ()
         done = Forgotten(removed, pending, tuple(name for name in stale if self._mend(name)))
         if sought is None or pending:
             return done
         sought.said = _said(removed)
         return replace(done, proof=self.prove(sought))
+
+    def _save_soon_or_later(self, *, timeout_s: float) -> None:
+        """Save the keyword index, or let it be saved once nothing is forgotten for a while."""
+        if self._indexes.snapshots.are_soon_made(self._indexes.keyword):
+            self._indexes.save(timeout_s=timeout_s)
+        else:
+            self._indexes.snapshots.is_gone()
+            self._saving.ask()
+
+    def _save(self) -> None:
+        # What can't be saved is saved when the memory is closed, or made anew when it is needed.
+        with suppress(StoreError), ExitStack() as alone:
+            with self._lock.held():
+                alone.enter_context(self._indexes.snapshots.alone())
+                save = self._indexes.saving()
+            save()
+
+    def wait(self) -> None:
+        """Wait until what is saved in the background is saved."""
+        self._saving.wait()
+
+    def close(self) -> None:
+        """Begin nothing more in the background, and wait for what is being done."""
+        self._saving.close()
 
     def _stale_conversations(self) -> list[str]:
         with self._store.connections.reading() as connection:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from memory_rag.embedding.catalogue import open_embedder
 from memory_rag.embedding.loading import load_ahead
@@ -22,6 +22,7 @@ from memory_rag.retrieval.ranking import Entries, Ranking
 from memory_rag.retrieval.ready import FAULTS, Ready
 from memory_rag.retrieval.searcher import Mode, Searcher, SearchOptions
 from memory_rag.retrieval.sides import Sides
+from memory_rag.retrieval.snapshots import Snapshots
 from memory_rag.retrieval.weights_file import ranker_by
 from memory_rag.settings import Settings
 from memory_rag.store.turn_writer import TurnWriter
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from memory_rag.retrieval.embedding_batches import Unlocked
     from memory_rag.retrieval.quotes import QuoteSource
 
-_WORTH_SAVING: Final = 200
 Progress = Callable[[str, int, int], None]
 Answer = TypeVar("Answer")
 
@@ -53,7 +53,7 @@ class Indexes:
         self._keyword: KeywordIndex | None = None
         self._searcher: Searcher | None = None
         self._dense: DenseIndex | None = None
-        self._saved_seq = 0
+        self.snapshots = Snapshots(derived)
         self._embedding = False
 
     # -- searching
@@ -191,7 +191,7 @@ class Indexes:
             analyzer = Analyzer(self.languages())
             saved = self._derived.keyword(analyzer)
             self._keyword = saved if saved.follows(self._store) else self._derived.empty_keyword(analyzer)
-            self._saved_seq = self._keyword.applied_seq
+            self.snapshots.was_read(self._keyword)
         return self._keyword
 
     @property
@@ -270,7 +270,7 @@ class Indexes:
     def save_if_worth_it(self) -> None:
         """Save what a good deal happened to since, if it can be: the next start catches up without."""
         with suppress(StoreError):
-            if self._keyword is not None and self._keyword.applied_seq - self._saved_seq >= _WORTH_SAVING:
+            if self._keyword is not None and self.snapshots.is_worth_saving(self._keyword):
                 self.save(timeout_s=0.0)
             if self._dense is not None and self._dense.is_worth_saving:
                 self._save_codes()
@@ -294,10 +294,15 @@ class Indexes:
         with self._derived.alone(timeout_s=wait):
             # Again: what was forgotten while this waited must not be written after the forgetting is done.
             self._caught_up()
-            keyword = self.keyword
-            keyword.compact()
-            self._derived.save(keyword, embedder=self._dense.embedder.fingerprint if self._dense else None)
-        self._saved_seq = keyword.applied_seq
+            self.snapshots.write(self.keyword, embedder=self._dense.embedder.fingerprint if self._dense else None)
+
+    def saving(self) -> Callable[[], None]:
+        """Return what writes the snapshot of what the keyword index holds now, beside those who search and change it.
+
+        Both are done while others are kept from saving (``snapshots.alone()``), and what is returned soon after.
+        """
+        self._caught_up()
+        return self.snapshots.writing(self.keyword, embedder=self._dense.embedder.fingerprint if self._dense else None)
 
     def close(self) -> None:
         """Stop what works in the background."""

@@ -98,16 +98,26 @@ class KeywordIndex:
         """Return what a turn is found by: its words, its captions, and its speaker's name if that is a name."""
         return [*self._terms_of_speaker(turn.speaker), *self.analyzer.terms(turn.searchable)]
 
+    def as_now(self) -> Callable[[], KeywordIndex]:
+        """Return what makes another index of what this one holds now, whatever happens to it meanwhile."""
+        # Columns are written to in place; postings and their lengths only grow, or are made anew.
+        arrays = {
+            name: values.copy() if name.startswith("table.") else values for name, values in self._arrays().items()
+        }
+        return partial(self._of, arrays, self.analyzer)
+
     def save(self, folder: Path) -> None:
         """Write a snapshot; the index can be loaded from it and catches up from there."""
-        arrays = {
+        write_archive(folder / FILE_NAME, self._arrays())
+
+    def _arrays(self) -> dict[str, npt.NDArray[np.generic]]:
+        return {
             **{f"table.{name}": values for name, values in self.table.arrays().items()},
             **{f"postings.{name}": values for name, values in self.bm25.postings.arrays().items()},
             "lengths": self.bm25.lengths,
             "applied": np.array([self.applied_seq, self.applied_at]),
             "made_by": np.frombuffer(_made_by(self.analyzer), np.uint8),
         }
-        write_archive(folder / FILE_NAME, arrays)
 
     @classmethod
     def load(cls, folder: Path, analyzer: Analyzer) -> KeywordIndex:

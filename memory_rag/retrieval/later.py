@@ -1,0 +1,66 @@
+"""Something that is done once nobody has asked for it again for a while, in a thread of its own."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+_LOOKED_EVERY_S: Final = 0.2
+
+
+class Later:
+    """Does something some time after it was asked for the last time; it must not fail.
+
+    The thread lives as long as something is asked for. A process that ends without closing this waits for it, but not
+    for the time to pass.
+    """
+
+    def __init__(self, do: Callable[[], object], *, quiet_s: float) -> None:
+        self._do = do
+        self._quiet_s = quiet_s
+        self._changed = threading.Condition()
+        self._due = math.inf
+        self._worker: threading.Thread | None = None
+        self._is_closed = False
+
+    def ask(self) -> None:
+        """Let it be done in a while; what was asked for before and isn't begun is put off until then."""
+        with self._changed:
+            if self._is_closed:
+                return
+            self._due = time.monotonic() + self._quiet_s
+            if self._worker is None:
+                self._worker = threading.Thread(target=self._work, name="memory-rag-later")
+                self._worker.start()
+
+    def wait(self) -> None:
+        """Wait until all is done that was asked for."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._worker is None)
+
+    def close(self) -> None:
+        """Begin nothing more, and wait for what is being done."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+        self.wait()
+
+    def _work(self) -> None:
+        while self._is_to_be_done():
+            self._do()
+
+    def _is_to_be_done(self) -> bool:
+        with self._changed:
+            while not self._is_closed and self._due < math.inf:
+                left = self._due - time.monotonic() if threading.main_thread().is_alive() else 0
+                if left <= 0:
+                    self._due = math.inf
+                    return True
+                self._changed.wait(min(left, _LOOKED_EVERY_S))
+            # Within the lock, so that who asks from now on starts another.
+            self._worker = None
+            self._changed.notify_all()
+            return False
