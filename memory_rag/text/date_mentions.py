@@ -138,6 +138,17 @@ def named(span: Span, kind: Kind, *, month: int | None, day: int | None, year: i
     return DateMention(span, start, end, month, day, year, kind)
 
 
+def stretch(
+    span: Span, kind: Kind, *, first: tuple[int, int | None], last: tuple[int, int | None], year: int | None
+) -> DateMention:
+    """Return the mention from a month, or a day of it, to another of this year; from the year before if it is over."""
+    mention = DateMention(span, None, None, *first, None, kind, None, *last)
+    if year is None:
+        return mention
+    goes_over = (last[0], last[1] or 31) < (first[0], first[1] or 1)
+    return mention.in_year(year - 1 if goes_over else year)
+
+
 def on_feast(span: Span, feast: Feast, *, year: int | None) -> DateMention:
     """Return the mention of a holiday; without year its day, or the days among which it is."""
     if year is not None and date.min.year < year < date.max.year:

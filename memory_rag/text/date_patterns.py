@@ -45,6 +45,10 @@ ISO = re.compile(
     r"(?<![\w/.-])(?P<year>[0-9]{4})(?P<sep>[-/.])(?P<month>[0-9]{1,2})(?P=sep)(?P<day>[0-9]{1,2})"
     r"(?:(?=t[0-9])|(?![\w/-]|\.[0-9]))"
 )
+# "2023-05-03/2023-05-05"; with spaces around the dash they are two dates that are joined.
+ISO_RANGE = re.compile(
+    r"(?<![\w/.-])(?P<first>[0-9]{4}-[0-9]{2}-[0-9]{2})[-/](?P<last>[0-9]{4}-[0-9]{2}-[0-9]{2})(?![\w/-]|\.[0-9])"
+)
 NUMERIC = re.compile(
     r"(?<![\w/.-])(?P<first>[0-9]{1,2})(?P<sep>[-/.])(?P<second>[0-9]{1,2})(?P=sep)"
     r"(?P<year>[0-9]{4}|(?<=/)[0-9]{2})(?![\w/-]|\.[0-9])"
@@ -124,7 +128,8 @@ def _patterns(words: DateWords) -> Patterns:
     weekday = rf"(?:(?:{_any(words.weekdays)}),? )?"
     which = rf"(?P<which>{_any(words.which)})"
     marks = rf"(?P<mark>{_any(words.day_marks)})?"
-    range_start = rf"(?:(?P<first>{_DAY})(?:{_any(words.day_marks)})?(?:{TO}|(?P<and>{AND})){_maybe(words.day_lead)})?"
+    days, day_marks = rf"{_DAY}|{_any(words.ordinals)}", rf"(?:{_any(words.day_marks)})?"
+    range_start = rf"(?:(?P<first>{days}){day_marks}(?:{TO}|(?P<and>{AND})){_maybe(words.day_lead)})?"
     after_day = (
         rf"(?:(?:,? ?|-){_maybe(words.of)}(?P<year>1[5-9][0-9]{{2}}|20[0-9]{{2}})(?!\w|[.,:][0-9])"
         rf"|,? {relative}| ?'(?P<short_year>[0-9]{{2}})(?!\w))?"
@@ -139,7 +144,8 @@ def _patterns(words: DateWords) -> Patterns:
         rf"(?P<month>{month})(?:\.(?= ?[12']))?{_WORD_ENDS}{after_day}",
         "month_day": rf"(?<!\w){weekday}(?P<month>{month})\.? (?P<lead>the )?{range_start}"
         rf"(?P<day>{_DAY}){marks}(?!\w){after_day}(?!%|[.,:/][0-9])",
-        "month_year": rf"(?<!\w)(?P<month>{month})(?:[.,]? {_maybe(words.of)}|-)(?:{sure_year})",
+        "month_year": rf"(?<!\w)(?:(?P<first>{month})\.?(?:{TO}|(?P<and>{AND})))?"
+        rf"(?P<month>{month})(?:[.,]? {_maybe(words.of)}|-)(?:{sure_year})",
         "month": rf"(?<!\w)(?:{which} )?(?P<month>{_any(words.months)})(?: {relative})?"
         rf"(?!\w|'\w|-(?!(?:{_any(words.months)})(?!\w))[^\W\d])",
         "year": rf"(?<!\w)(?:{_any(words.year_lead)})[ -](?P<year>{_YEAR})"
@@ -159,8 +165,10 @@ def _patterns(words: DateWords) -> Patterns:
     }
     names, first_four = _any(words.quarters), _any(_first_four(words))
     quarter = rf"q(?P<q>[1-4])|(?P<ordinal>{first_four})(?:{_any(words.day_marks)})? (?P<name>{names})"
+    begun = rf"(?:q(?P<first_q>[1-4])|(?P<first_ordinal>{first_four})(?:{_any(words.day_marks)})?)"
     texts["quarter"] = (
-        rf"(?<![\w-])(?P<lead>(?:{_any(words.quarter_lead)}) )?(?:(?P<ahead>{_YEAR})[ /-]?)?"
+        rf"(?<![\w-])(?P<lead>(?:{_any(words.quarter_lead)}) )?(?:{begun}(?:{TO}|(?P<and>{AND})))?"
+        rf"(?:(?P<ahead>{_YEAR})[ /-]?)?"
         rf"(?:{quarter}|(?:{names}) (?P<number>[1-4]))"
         rf"(?:(?:,? |[/-]){_maybe(words.of)}(?P<year>{_YEAR}){_NOT_AN_AMOUNT}"
         rf"| ?'(?P<short_year>[0-9]{{2}})| {relative})?{_WORD_ENDS}"

@@ -7,20 +7,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from memory_rag.text.date_context import BETWEEN
 from memory_rag.text.date_mentions import DateMention, Kind
 from memory_rag.text.date_patterns import AND, TO
-from memory_rag.text.date_reader import BETWEEN
 from memory_rag.text.folding import fold
 from memory_rag.turns import Span
 
 _DIGITS: Final = re.compile("[0-9]{2}")
 _LONGEST_GAP: Final = 20
 _LOOK_BACK: Final = 20
-_ARTICLE: Final = "(?:(?:the|den|det|der|dem|zum) )?"
+_ARTICLE: Final = "(?:(?:the|den|det|der|dem|zum) )?(?:early |late |mid[ -]|(?:end|beginning) of )?"
 _FROM_TO: Final = re.compile(TO + _ARTICLE)
 _AND: Final = re.compile(AND + _ARTICLE)
 _AFTER_BETWEEN: Final = re.compile(rf"(?:{'|'.join(sorted(BETWEEN))}) {_ARTICLE}\Z")
-_OF_THE_CALENDAR: Final[frozenset[Kind]] = frozenset(("day", "month", "year", "season"))
 
 
 def joined(text: str, mentions: Iterable[DateMention]) -> tuple[DateMention, ...]:
@@ -46,12 +45,12 @@ def _stretch(text: str, first: DateMention, last: DateMention) -> DateMention | 
     if last.last_month is not None or gap.end - gap.start > _LONGEST_GAP or not _joins(text, gap, first):
         return None
     span = Span(first.span.start, last.span.end)
-    if first.kind in _OF_THE_CALENDAR and last.kind in _OF_THE_CALENDAR:
+    if "weekday" not in (first.kind, last.kind):
         if first.kind == "season" and _DIGITS.search(first.span.of(text)) is None:
             # Q1 alone was read as the latest one.
             first = replace(first, start=None, end=None, year=None)
         first, last = _with_years(first, last)
-    elif _OF_THE_CALENDAR & {first.kind, last.kind}:
+    elif "weekday" in (first.kind, last.kind) and first.kind != last.kind:
         return None
     if first.start is not None and last.start is not None and last.end is not None:
         if not first.start < last.start:

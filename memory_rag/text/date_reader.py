@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 
-from memory_rag.text.date_mentions import DateMention, Kind, is_day, named, on_feast
-from memory_rag.text.date_patterns import Form, Patterns, full_year
+from memory_rag.text.date_context import LOOK_BACK, DateContext
+from memory_rag.text.date_mentions import DateMention, Kind, is_day, named, on_feast, stretch
+from memory_rag.text.date_patterns import Form, Patterns
 from memory_rag.text.date_words import Unit, Which
 from memory_rag.text.folding import Folded
 from memory_rag.text.periods import (
@@ -24,28 +26,24 @@ from memory_rag.text.periods import (
 from memory_rag.turns import Span
 
 _STEPS: dict[Which, int] = {"last": -1, "this": 0, "nearest": 0, "next": 1}
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)[ -]\Z")
-_WORD_AFTER = re.compile(r" ([^\W\d_]+)")
 _DIGITS = re.compile("[0-9]+")
 _LISTED = re.compile(r"(?<![\w.,:/$€£#])(?:[0-3]?[0-9][^\W\d]{0,2}\.?, ){1,8}")
-BETWEEN = frozenset(("between", "mellan", "mellom", "millom", "mellem", "zwischen"))
-_LOOK_BACK = 40
 _FEW = (2, 5)
-_SENTENCE_ENDS = frozenset(".!?:;…\n\r-–—•*>|")
-_OPENERS = " \t\"'“”„‘’«»([{_"
 
 
-class DateReader:
+class DateReader(DateContext):
     """Reads the dates of one text in one language, seen from ``reference`` if it is given."""
 
     def __init__(self, text: str, folded: Folded, *, patterns: Patterns, reference: date | None) -> None:
-        self._text = text
-        self._folded = folded
-        self._patterns = patterns
-        self._words = patterns.words
-        self._reference = reference
+        super().__init__(text, folded, patterns=patterns, reference=reference)
+        self._lists: dict[Form, Callable[[re.Match[str]], Iterator[DateMention]]] = {
+            "year": self._years,
+            "day": self._days,
+            "month_day": self._days,
+            "month_year": self._months_of_year,
+            "quarter": self._quarters,
+        }
         self._readers: dict[Form, Callable[[re.Match[str]], DateMention | None]] = {
-            "month_year": self._month_year,
             "month": self._month,
             "weekday": self._weekday,
             "phrase": self._phrase,
@@ -54,25 +52,22 @@ class DateReader:
             "later": lambda match: self._amount(match, sign=1),
             "season": self._season,
             "week": self._week,
-            "quarter": self._quarter,
             "holiday": self._holiday,
         }
 
     def read(self, form: Form, regex: re.Pattern[str]) -> Iterator[DateMention]:
         """Yield the mentions of one form, in the order of the text."""
         for match in regex.finditer(self._folded.text):
-            if form == "year":
-                yield from self._years(match)
-            elif form in ("day", "month_day"):
-                yield from self._days(match)
+            if form in self._lists:
+                yield from self._lists[form](match)
             elif (mention := self._readers[form](match)) is not None:
                 yield mention
 
     def _days(self, match: re.Match[str]) -> Iterator[DateMention]:
         """Yield one mention, of "3-5 May" too; of "3, 4 and 5 May" one for each day."""
         month, year = self._patterns.month_numbers[match["month"]], self._year(match)
-        day = int(match["day"]) if match["day"].isdigit() else self._words.ordinals[match["day"]]
-        first = int(match["first"] or day)
+        day = self._number(match["day"])
+        first = self._number(match["first"]) if match["first"] else day
         if not is_day(month, day, year=year) or not self._is_dated(match):
             return
         last = self._folded.span(match.start("day"), match.end())
@@ -80,13 +75,10 @@ class DateReader:
             yield named(self._span(match), "day", month=month, day=day, year=year)
         elif not 1 <= first < day:
             yield named(last, "day", month=month, day=day, year=year)
-        elif not match["and"] or self._word_before(match.start()) in BETWEEN:
-            stretch = DateMention(
-                self._span(match), None, None, month, first, None, "day", last_month=month, last_day=day
-            )
-            yield stretch if year is None else stretch.in_year(year)
+        elif not match["and"] or self._is_between(match):
+            yield stretch(self._span(match), "day", first=(month, first), last=(month, day), year=year)
         else:
-            for at in _LISTED.finditer(self._folded.text, max(0, match.start() - _LOOK_BACK), match.start()):
+            for at in _LISTED.finditer(self._folded.text, max(0, match.start() - LOOK_BACK), match.start()):
                 if at.end() == match.start():
                     for one in _DIGITS.finditer(self._folded.text, *at.span()):
                         if is_day(month, int(one[0]), year=year):
@@ -96,18 +88,22 @@ class DateReader:
             yield named(span, "day", month=month, day=first, year=year)
             yield named(last, "day", month=month, day=day, year=year)
 
-    def _month_year(self, match: re.Match[str]) -> DateMention | None:
-        name = match["month"]
+    def _months_of_year(self, match: re.Match[str]) -> Iterator[DateMention]:
+        """Yield one mention, of "Jan-Mar 2023" too; of "Jan and Mar 2023" one for each month."""
+        name, year = match["month"], self._year(match)
         shortened = name not in self._words.months and name in self._words.other_meanings
         if shortened or self._is_amount(match.end()):
-            return None
-        return named(
-            self._span(match),
-            "month",
-            month=self._patterns.month_numbers[name],
-            day=None,
-            year=self._year(match),
-        )
+            return
+        last = self._patterns.month_numbers[name]
+        if not match["first"]:
+            yield named(self._span(match), "month", month=last, day=None, year=year)
+            return
+        first = self._patterns.month_numbers[match["first"]]
+        if not match["and"] or self._is_between(match):
+            yield stretch(self._span(match), "month", first=(first, None), last=(last, None), year=year)
+            return
+        yield named(self._folded.span(*match.span("first")), "month", month=first, day=None, year=year)
+        yield named(self._folded.span(match.start("month"), match.end()), "month", month=last, day=None, year=year)
 
     def _month(self, match: re.Match[str]) -> DateMention | None:
         if not self._is_month(match):
@@ -193,23 +189,38 @@ class DateReader:
             return self._in_season(span, month, which=None)
         return None
 
-    def _quarter(self, match: re.Match[str]) -> DateMention | None:
-        """Return a quarter as a season is read: by its year, or after a word such as "in" the latest that has begun."""
-        ordinal = match["ordinal"] or ""
-        number = int(match["q"] or match["number"] or (ordinal if ordinal.isdigit() else self._words.ordinals[ordinal]))
-        month = 3 * number - 2
-        span = self._folded.span(match.end("lead") if match["lead"] else match.start(), match.end())
+    def _quarters(self, match: re.Match[str]) -> Iterator[DateMention]:
+        """Yield quarters as seasons are read: by their year, or after a word such as "in" the latest that has begun."""
+        last = self._number(match["q"] or match["number"] or match["ordinal"])
+        first = self._number(match["first_q"] or match["first_ordinal"] or str(last))
         year = int(match["ahead"]) if match["ahead"] else self._year(match)
-        if year is not None:
-            return DateMention(span, *season_period(year, month), month=month, day=None, year=year, kind="season")
-        if match["lead"] or match["relative"] or match["name"] in self._words.sure_quarters:
+        is_sure = match["lead"] or match["relative"] or match["name"] in self._words.sure_quarters
+        if year is None and not is_sure:
+            return
+        span = self._folded.span(match.end("lead") if match["lead"] else match.start(), match.end())
+        if first == last:
+            yield self._quarter(span, last, year=year)
+        elif not match["and"] or self._is_between(match):
+            one, other = (self._quarter(span, number, year=year) for number in (first, last))
+            yield replace(one, end=other.end)
+        else:
+            begun = self._folded.span(match.end("lead") if match["lead"] else match.start(), match.start("and"))
+            yield self._quarter(begun, first, year=year)
+            yield self._quarter(self._folded.span(match.end("and"), match.end()), last, year=year)
+
+    def _quarter(self, span: Span, number: int, *, year: int | None) -> DateMention:
+        month = 3 * number - 2
+        if year is None:
             return self._in_season(span, month, which=None)
-        return None
+        return DateMention(span, *season_period(year, month), month=month, day=None, year=year, kind="season")
+
+    def _number(self, written: str) -> int:
+        return int(written) if written.isdigit() else self._words.ordinals[written]
 
     def _holiday(self, match: re.Match[str]) -> DateMention | None:
         name, year = match["holiday"], self._year(match)
         feast = self._words.holidays[name]
-        has_lead = self._word_before(match.start()) in self._words.holiday_lead | BETWEEN
+        has_lead = self._is_between(match) or self._word_before(match.start()) in self._words.holiday_lead
         has_more = match["which"] or match["year"] or match["relative"]
         if name in self._words.led_holidays and not (has_lead or has_more):
             return None
@@ -264,87 +275,8 @@ class DateReader:
     def _shifted(self, match: re.Match[str], unit: Unit, *, count: int) -> DateMention:
         return self._mention(match, "relative", period=self._seen(lambda day: shifted(day, unit, count=count)))
 
-    def _seen(self, meant: Callable[[date], Period | None]) -> Period | None:
-        """Return what is meant, seen from the reference; None without one, or beyond the calendar."""
-        if self._reference is None:
-            return None
-        try:
-            return meant(self._reference)
-        except (ValueError, OverflowError):
-            return None
-
     def _mention(
         self, match: re.Match[str], kind: Kind, *, period: Period | None, weekday: int | None = None
     ) -> DateMention:
         start, end = period or (None, None)
         return DateMention(self._span(match), start, end, month=None, day=None, year=None, kind=kind, weekday=weekday)
-
-    def _year(self, match: re.Match[str]) -> int | None:
-        """Return the year that a match names, by number or as "last year" seen from the reference."""
-        groups = match.groupdict()
-        if groups.get("year") or groups.get("short_year"):
-            return full_year(groups.get("year") or match["short_year"])
-        phrase = groups.get("relative") or groups.get("before")
-        if phrase is None or self._reference is None:
-            return None
-        year = self._reference.year + self._patterns.year_offsets[phrase]
-        return year if date.min.year < year < date.max.year else None
-
-    def _is_dated(self, match: re.Match[str]) -> bool:
-        """Tell "7 May" and "on 7 may" from "the other 7 may", and "first of May" from "our first May"."""
-        groups = match.groupdict()
-        if self._words.month_day and not match["day"].isdigit() and not groups["of"]:
-            return False
-        if match["month"] not in self._words.titled_months or self._is_capital(self._position(match, "month")):
-            return True
-        if any(groups.get(sign) for sign in ("mark", "of", "year", "short_year", "relative")):
-            return True
-        return self._word_before(match.start()) in self._words.day_before
-
-    def _is_month(self, match: re.Match[str]) -> bool:
-        """Tell a month's name from the other words and names that are written like it."""
-        words, name = self._words, match["month"]
-        if name not in words.other_meanings:
-            return True
-        start, position = match.start("month"), self._position(match, "month")
-        before, capital = self._word_before(start), self._is_capital(position)
-        if before in words.month_before or (not capital and words.small_months):
-            return True
-        if not capital:
-            return False
-        if before in words.titled_month_before or match["relative"]:
-            return True
-        if self._patterns.joined_month.search(self._folded.text[max(0, start - _LOOK_BACK) : start]):
-            return True
-        if name not in words.titled_months or self._opens(position):
-            return False
-        follower = _WORD_AFTER.match(self._folded.text, match.end())
-        return follower is None or follower[1] not in words.not_after_month
-
-    def _is_amount(self, at: int) -> bool:
-        follower = _WORD_AFTER.match(self._folded.text, at)
-        return follower is not None and follower[1] in self._words.counted
-
-    def _is_followed_by(self, allowed: frozenset[str], *, at: int, needed: bool = False) -> bool:
-        """Tell whether one of these words follows, or none at all unless one is ``needed``."""
-        follower = _WORD_AFTER.match(self._folded.text, at)
-        return not needed if follower is None else follower[1] in allowed
-
-    def _word_before(self, at: int) -> str:
-        word = _WORD_BEFORE.search(self._folded.text[max(0, at - _LOOK_BACK) : at])
-        return word[1] if word else ""
-
-    def _position(self, match: re.Match[str], group: str) -> int:
-        return self._folded.span(*match.span(group)).start
-
-    def _span(self, match: re.Match[str]) -> Span:
-        return self._folded.span(*match.span())
-
-    def _is_capital(self, position: int) -> bool:
-        """Tell whether a word begins with a capital and goes on in small letters."""
-        return self._text[position].isupper() and not self._text[position + 1 : position + 2].isupper()
-
-    def _opens(self, position: int) -> bool:
-        """Tell whether a sentence begins here."""
-        before = self._text[max(0, position - _LOOK_BACK) : position].rstrip(_OPENERS)
-        return not before or before[-1] in _SENTENCE_ENDS

@@ -17,6 +17,7 @@ from memory_rag.text.date_patterns import (
     DAY_AND_MONTH,
     DIGIT,
     ISO,
+    ISO_RANGE,
     ISO_WEEK,
     NUMERIC,
     SLASHED,
@@ -98,6 +99,11 @@ def _in_figures(folded: Folded, *, day_first: bool) -> Iterator[DateMention]:
         year, month, day = (int(match[name]) for name in ("year", "month", "day"))
         if year >= 1000 and is_day(month, day, year=year):
             yield named(folded.span(*match.span()), "day", month=month, day=day, year=year)
+    for match in ISO_RANGE.finditer(folded.text):
+        first, last = (_iso_day(match[end]) for end in ("first", "last"))
+        if first is not None and last is not None and first < last:
+            span, start, end = folded.span(*match.span()), first, last + timedelta(days=1)
+            yield DateMention(span, start, end, month=first.month, day=first.day, year=first.year, kind="day")
     for match in chain(NUMERIC.finditer(folded.text), SLASHED.finditer(folded.text)):
         year = full_year(match["year"])
         first, second = int(match["first"]), int(match["second"])
@@ -110,6 +116,13 @@ def _in_figures(folded: Folded, *, day_first: bool) -> Iterator[DateMention]:
         day, month = int(match["first"]), int(match["second"])
         if is_day(month, day, year=None):
             yield named(folded.span(*match.span()), "day", month=month, day=day, year=None)
+
+
+def _iso_day(written: str) -> date | None:
+    try:
+        return date.fromisoformat(written)
+    except ValueError:
+        return None
 
 
 def _by_units_and_weeks(folded: Folded) -> Iterator[DateMention]:
