@@ -90,7 +90,9 @@ class DateMention:
     def in_year(self, year: int) -> DateMention:
         """Return the mention in this year; as it is if the year hasn't got it, or it is known when it is."""
         period = self._in_year(year) if self.start is None and self.month is not None else None
-        return self if period is None else replace(self, start=period.start, end=period.end, year=year)
+        if period is None:
+            return self
+        return replace(self, start=period.start, end=period.end, year=year, last_month=None, last_day=None)
 
     def _in_year(self, year: int) -> Period | None:
         month = self.month or 1
