@@ -63,7 +63,7 @@ class MiniLmNetwork:
     @classmethod
     def _ours(cls, weights: Path) -> MiniLmNetwork:
         check_sha256(GRAPH_FILE, GRAPH_SHA256, cure="install memory-rag again")
-        return cls(session_of(GRAPH_FILE.read_bytes(), folder=weights.parent), name=str(GRAPH_FILE))
+        return cls(session_of(GRAPH_FILE.read_bytes(), folder=weights.resolve().parent), name=str(GRAPH_FILE))
 
     def run(self, tokens: Sequence[int]) -> Vectors:
         """Return the mean of the states of a text's tokens, shape (384,)."""
