@@ -137,7 +137,8 @@ class Assembly:
             earlier = replace(earlier, n_tokens=earlier.n_tokens + MESSAGE_OVERHEAD)
             left -= MESSAGE_OVERHEAD
         left -= found.n_tokens
-        if summaries is not None:
+        # With turns before the window and no summary found above, there is none.
+        if summaries is not None and (summary is not None or not self._n_between(window, None, wish, asked, up_to=1)):
             # What fits in what is left may be a finer level, or one at all.
             late = summaries.at_most(max(0, left), count=self._section_cost)
             if late is not None and not self._n_between(window, late, wish, asked, up_to=1):
