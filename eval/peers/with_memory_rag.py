@@ -12,6 +12,7 @@ from serving import K, serve, turns_of, vectors_of
 from memory_rag import Memory, Role, Turn
 from memory_rag.evaluation.speed_vectors import KnownVectors
 from memory_rag.retrieval.filters import Within
+from memory_rag.retrieval.selected import Selected
 
 
 class Peer:
@@ -60,7 +61,7 @@ class Peer:
         """Answer as its dense side does, before signals are added."""
         dense, table = self.memory.indexes.dense(), self.memory.indexes.keyword.table
         assert dense is not None
-        entries = dense.nearest(vector, n=K, searched=table.alive)
+        entries = dense.nearest(vector, n=K, searched=Selected.of_mask(table.alive))
         rows = self.memory.store.turns_at([int(table.row[entry]) for entry in entries])
         return [rows[int(table.row[entry])].turn_id for entry in entries]
 

@@ -10,8 +10,9 @@ from memory_rag.retrieval.bm25 import Holders, Pool
 from memory_rag.retrieval.length_norm import LengthCounts, Lengths
 from memory_rag.retrieval.local_days import SaidDays
 from memory_rag.retrieval.ranking import Entries
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.stage import Stage
-from memory_rag.retrieval.turn_table import Mask, TurnTable
+from memory_rag.retrieval.turn_table import TurnTable
 
 
 class EstimatedPool(Pool):
@@ -20,10 +21,10 @@ class EstimatedPool(Pool):
     Of a word that the sample hardly has, those who were named for it count: they are most of all who hold it.
     """
 
-    def __init__(self, searched: Mask, lengths: Lengths, *, sampled: Mask, n_turns: int) -> None:
-        super().__init__(searched, lengths, counts=LengthCounts(lengths[sampled]))
+    def __init__(self, searched: Selected, lengths: Lengths, *, sampled: Selected, n_turns: int) -> None:
+        super().__init__(searched, lengths, counts=LengthCounts(lengths[sampled.entries]))
         self._sampled = sampled
-        self._turns_each = n_turns / max(1, int(np.count_nonzero(sampled)))
+        self._turns_each = n_turns / max(1, len(sampled))
         self.n = n_turns
 
     def rarity(self, holders: Holders) -> float:

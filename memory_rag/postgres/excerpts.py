@@ -26,7 +26,7 @@ from memory_rag.retrieval.filters import Scope, Within, scope_of
 from memory_rag.retrieval.local_days import SaidDays
 from memory_rag.retrieval.pools import Pools
 from memory_rag.retrieval.query import QueryAnalysis
-from memory_rag.retrieval.ranking import Entries
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.stage import Stage
 from memory_rag.retrieval.turn_table import Mask
 from memory_rag.store.engine import Connections
@@ -246,14 +246,14 @@ class Excerpts:
             return self._whole.of(within)
         sampled, named = self._mask(known.rows), self._mask(self._named.get(within, []))
         scope = scope_of(self._held.table, within, zone=self._zone)
-        context = scope.context & (sampled | named)
+        context = Selected.of_mask(scope.context.mask & (sampled | named))
         # That nobody is held who answers to a name doesn't tell that there is nobody.
-        scope = Scope(context, scope.allowed & named)
-        pool = EstimatedPool(context, self._held.bm25.lengths, sampled=sampled & scope.context, n_turns=known.n_turns)
-        spread: Entries = np.flatnonzero(sampled & context)[:_COSINES]
-        return scope, SampledStage(self._held.table, pool, days=self._days, sampled=spread)
+        scope = Scope(context, Selected.of_mask(scope.allowed.mask & named))
+        told = Selected.of_mask(sampled & scope.context.mask)
+        pool = EstimatedPool(context, self._held.bm25.lengths, sampled=told, n_turns=known.n_turns)
+        return scope, SampledStage(self._held.table, pool, days=self._days, sampled=told.entries[:_COSINES])
 
-    def stage(self, searched: Mask) -> Stage:
+    def stage(self, searched: Selected) -> Stage:
         """Return what scores take from these entries."""
         return self._whole.stage(searched)
 

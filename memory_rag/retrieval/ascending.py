@@ -29,7 +29,7 @@ def are_among(ascending: npt.NDArray[Number], entries: npt.NDArray[np.integer[An
     """Return which of the entries, in any order, are among some ascending ones."""
     if len(ascending) == 0:
         return np.zeros(len(entries), np.bool_)
-    places = ascending.searchsorted(entries)
+    places = _places(ascending, entries)
     places[places == len(ascending)] = 0
     found: Mask = ascending[places] == entries
     return found
@@ -37,6 +37,12 @@ def are_among(ascending: npt.NDArray[Number], entries: npt.NDArray[np.integer[An
 
 def places_of(few: npt.NDArray[np.integer[Any]], ascending: npt.NDArray[Number]) -> npt.NDArray[np.int64]:
     """Return where those of a few entries that are among many ascending ones, at least one, stand."""
-    places = np.minimum(ascending.searchsorted(few), len(ascending) - 1)
+    places = np.minimum(_places(ascending, few), len(ascending) - 1)
     found: npt.NDArray[np.int64] = places[ascending[places] == few]
     return found
+
+
+def _places(ascending: npt.NDArray[Number], entries: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
+    """Return where entries stand or would stand among ascending ones."""
+    # Of two types NumPy copies both, the many for the sake of a few; an entry's number fits into either.
+    return ascending.searchsorted(entries.astype(ascending.dtype, copy=False))

@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from memory_rag.retrieval.ascending import is_first
 from memory_rag.retrieval.ranking import Scores
 
 Codes = npt.NDArray[np.integer[Any]]
 Places = npt.NDArray[np.int64]
+_SPAN: Final = 16_384
+"""Codes that lie so close together are told apart by a table of all between them."""
 
 
-def alike(codes: Codes, *, n_codes: int) -> Places:
-    """Return for each of some codes, all below ``n_codes``, the place of one like it: the same for all of a kind.
+def alike(codes: Codes) -> Places:
+    """Return for each of some codes the place of the last that is like it.
 
-    It takes time for the codes that are given, not for all that there are, and is faster than to sort them.
+    It takes time for the codes that are given, not for all that there are.
     """
-    # Only what is written is read.
-    place_of = np.empty(n_codes, np.int64)
-    place_of[codes] = np.arange(len(codes))
-    return place_of[codes]
+    if len(codes) == 0:
+        return np.zeros(0, np.int64)
+    low = codes.min()
+    span = int(codes.max()) - int(low) + 1
+    if span <= _SPAN:
+        # Faster than to sort them. Only what is written is read.
+        place_of = np.empty(span, np.int64)
+        places = codes - low
+        place_of[places] = np.arange(len(codes))
+        return place_of[places]
+    order = codes.argsort(kind="stable")
+    first = is_first(codes[order])
+    one_like = np.empty(len(codes), np.int64)
+    one_like[order] = order[np.append(first[1:], True)][first.cumsum() - 1]
+    return one_like
 
 
 class Groups:
-    """Entries by the group that each of them is in, known by its code.
+    """Entries by the group that each of them is in, known by its code, below ``n_codes``.
 
     Of a group, only the entries at the places ``counted`` count (all of them if None); where it has none of these,
     each entry stands for itself.
@@ -34,7 +48,7 @@ class Groups:
     def __init__(self, codes: Codes, *, n_codes: int, counted: Places | None = None) -> None:
         self._counted = counted
         if counted is None:
-            self._place = alike(codes, n_codes=n_codes)
+            self._place = alike(codes)
         else:
             place_of = np.full(n_codes, -1)
             place_of[codes[counted]] = counted

@@ -18,40 +18,40 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.ascending import are_among, distinct, places_of
+from memory_rag.retrieval.entry_scores import EntryScores
 from memory_rag.retrieval.growing import Growing
 from memory_rag.retrieval.length_norm import K1, LengthCounts, Lengths
 from memory_rag.retrieval.once import once
-from memory_rag.retrieval.postings import Postings
+from memory_rag.retrieval.postings import Held, Postings, joined
 from memory_rag.retrieval.ranking import Entries, Scores
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.turn_table import Mask
 
 Holders = npt.NDArray[np.int32]
-_Held = tuple[Holders, npt.NDArray[np.float32]]
-"""The entries of a term, ascending, and how often each has it."""
-_NOWHERE: Final[_Held] = (np.zeros(0, np.int32), np.zeros(0, np.float32))
+_NOWHERE: Final[Held] = (np.zeros(0, np.int32), np.zeros(0, np.float32))
 
 
 class Pool:
     """The entries that one search looks at, with what scores take from them as a whole."""
 
-    def __init__(self, searched: Mask, lengths: Lengths, *, counts: LengthCounts | None = None) -> None:
+    def __init__(self, searched: Selected, lengths: Lengths, *, counts: LengthCounts | None = None) -> None:
         self.searched = searched
         self.lengths = lengths
-        self.n_entries = len(searched)
-        self.n = int(np.count_nonzero(searched))
+        self.n_entries = searched.n_entries
+        self.n = len(searched)
         self.partial = self.n < self.n_entries
-        self._counts = counts or LengthCounts(lengths[searched] if self.partial else lengths)
+        self._counts = counts or LengthCounts(lengths[searched.entries] if self.partial else lengths)
         self.norm = self._counts.norm
         self.left_out: Entries = np.zeros(0, np.int64)
 
-    @once
+    @property
     def entries(self) -> Entries:
         """The entries that are searched, ascending."""
-        return np.flatnonzero(self.searched) if self.partial else np.arange(self.n_entries)
+        return self.searched.entries
 
-    def grown(self, searched: Mask, lengths: Lengths, *, ended: Entries) -> Pool:
+    def grown(self, searched: Selected, lengths: Lengths, *, ended: Entries) -> Pool:
         """Return the pool that this one has become, with entries more and without those of it that have ended."""
-        more = lengths[self.n_entries :][searched[self.n_entries :]]
+        more = lengths[searched.since(self.n_entries)]
         fewer = lengths[ended[self.searched[ended]]]
         return Pool(searched, lengths, counts=self._counts.changed(more=more, fewer=fewer))
 
@@ -96,33 +96,32 @@ class Bm25:
 
     def look_up(self, words: Sequence[Sequence[str]], pool: Pool) -> FoundWords:
         """Find who holds each word, given as the terms that it may be in the index (one a language)."""
-        found: dict[str, _Held] = {}
+        found: dict[str, Held] = {}
         for word in words:
             for term in word:
                 if term not in found:
                     found[term] = self._held(term, pool)
         return FoundWords(tuple(tuple(found[term] for term in word) for word in words), pool)
 
-    def _held(self, term: str, pool: Pool) -> _Held:
-        listed = self.postings.of(term)
-        if listed is None:
-            return _NOWHERE
-        entries, counts = listed
+    def _held(self, term: str, pool: Pool) -> Held:
+        parts = self.postings.parts_of(term)
         if pool.partial:
-            keep = pool.searched[entries]
-            entries, counts = entries[keep], counts[keep]
+            # Each by itself: joined first, all that others hold would be copied for the sake of a few.
+            kept = [pool.searched.places_in(entries) for entries, _ in parts]
+            parts = [(part[0][keep], part[1][keep]) for part, keep in zip(parts, kept, strict=True)]
+        entries, counts = joined(parts)
         if len(pool.left_out) and len(entries):
             left_out = places_of(pool.left_out, entries)
             if len(left_out):
                 entries, counts = np.delete(entries, left_out), np.delete(counts, left_out)
         return entries, counts
 
-    def scores(self, terms: Sequence[str], pool: Pool) -> Scores:
+    def scores(self, terms: Sequence[str], pool: Pool) -> EntryScores:
         """Return a score for every entry; 0 for an entry outside the pool or without any of the terms.
 
         A term that stands twice in the query counts twice.
         """
-        return self.look_up([(term,) for term in terms], pool).scores()
+        return self.look_up([(term,) for term in terms], pool).scores
 
     def matching(self, terms: Sequence[str]) -> Mask:
         """Return which entries hold any of the terms; what tells a match where a score of 0 doesn't."""
@@ -171,7 +170,7 @@ class Bm25:
 class FoundWords:
     """Who in a pool holds the words of one question."""
 
-    def __init__(self, words: Sequence[Sequence[_Held]], pool: Pool) -> None:
+    def __init__(self, words: Sequence[Sequence[Held]], pool: Pool) -> None:
         self._words = words
         self._pool = pool
         self._rarities = [[pool.rarity(entries) for entries, _ in word] for word in words]
@@ -181,8 +180,9 @@ class FoundWords:
         """The number of words, those that nobody holds included."""
         return len(self._words)
 
-    def scores(self) -> Scores:
-        """Return BM25 for every entry; 0 for an entry outside the pool or without any of the words.
+    @once
+    def scores(self) -> EntryScores:
+        """BM25 of every entry; 0 for an entry outside the pool or without any of the words.
 
         A word that stands twice counts twice.
         """
@@ -196,14 +196,7 @@ class FoundWords:
             start, end = end, end + len(entries)
             scores[start:end] *= rarity * (K1 + 1)
         scores /= norm
-        of_each: Scores = np.bincount(self._all, scores, pool.n_entries).astype(np.float64, copy=False)
-        return of_each
-
-    @once
-    def matching(self) -> Entries:
-        """The entries that hold any of the words, ascending."""
-        # A stable sort merges what is ascending by word: three times as fast as another, at any size.
-        return distinct(np.sort(self._all, kind="stable")).astype(np.int64)
+        return EntryScores.summed(self._all, scores, n_entries=pool.n_entries)
 
     @property
     def possible(self) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from memory_rag.retrieval.ascending import distinct
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import Scene
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.signals import Compute, speaker, standing, voice
 from memory_rag.retrieval.turn_table import Mask
@@ -29,7 +30,7 @@ _FAR: Final = 16_384
 """
 
 
-def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
+def candidates(scene: Scene, *, allowed: Selected, depth: int) -> Entries:
     """Return the entries to rank, ascending, each once.
 
     They are the ``depth`` best of either side; the turns before and after each of them in its session, where the
@@ -38,19 +39,18 @@ def candidates(scene: Scene, *, allowed: Mask, depth: int) -> Entries:
     say words of it as they stand; and, further down either side, the best by the part or the person whose words it
     means.
     """
-    n_allowed = int(np.count_nonzero(allowed))
-    if n_allowed <= ALL_UP_TO:
-        return np.flatnonzero(allowed)
-    matching, bm25 = scene.matching, scene.bm25_of_matching
+    if len(allowed) <= ALL_UP_TO:
+        return allowed.entries
+    matching, bm25 = scene.matching, scene.bm25.of_matching
     if len(matching) > _FAR:
         far = np.sort(_places_of_top(bm25, _FAR))
         matching, bm25 = matching[far], bm25[far]
     nearest = scene.nearest(_DEEPER * depth)
     sides = [_best(matching, bm25, depth), nearest[:depth]]
-    if allowed is not scene.searched and n_allowed < np.count_nonzero(scene.searched):
+    if len(allowed) < len(scene.searched):
         # Who speaks was narrowed: an answer is near its question whoever asked, but those asked for have a best too.
         told = allowed[matching]
-        sides += [_best(matching[told], bm25[told], depth), _nearest_allowed(scene, allowed, depth)]
+        sides += [_best(matching[told], bm25[told], depth), scene.nearest(depth, among=allowed)]
     near = np.concatenate(sides)
     found = [near, scene.order.before(near), scene.order.after(near)]
     found += _surroundings(scene, np.concatenate([side[:_AROUND] for side in sides]))
@@ -83,11 +83,6 @@ def _meant(scene: Scene) -> list[Compute]:
     if scene.query.named:
         found.append(speaker)
     return found
-
-
-def _nearest_allowed(scene: Scene, allowed: Mask, n: int) -> Entries:
-    entries = np.flatnonzero(allowed)
-    return entries[:0] if scene.vectors is None else _best(entries, scene.cosine(entries), n)
 
 
 def _surroundings(scene: Scene, entries: Entries) -> list[Entries]:

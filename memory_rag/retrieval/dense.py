@@ -18,6 +18,7 @@ from memory_rag.retrieval.faiss_indexes import FlatVectors
 from memory_rag.retrieval.kept_codes import KEPT_FROM, KeptCodes
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, mean_and_deviation
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.turn_table import Mask, TurnTable
 from memory_rag.retrieval.vector_groups import NOTHING, MadeFrom, VectorGroups
 from memory_rag.retrieval.vectors import KeptVectors, VectorRows, ids_of
@@ -182,18 +183,17 @@ class DenseIndex:
                 self._sampled.pop(next(iter(self._sampled)))
         return kept.spread(query)
 
-    def nearest(self, query: Vectors, *, n: int, searched: Mask) -> Entries:
+    def nearest(self, query: Vectors, *, n: int, searched: Selected) -> Entries:
         """Return the n nearest of the entries that are searched, best first; fewer if fewer have a vector.
 
         One of the last may be missed where many are searched of many.
         """
         n_vectors = len(self)
-        known = searched & self._groups.covered
-        if np.count_nonzero(known) <= n_vectors * _FEW:
-            entries = np.flatnonzero(known)
+        if len(searched) <= n_vectors * _FEW:
+            entries = searched.holding(lambda at: self._groups.covered[at])
             return entries[np.argsort(-self.cosines(query, entries), kind="stable")[:n]]
         # A little more than one asks for: some vectors are of removed turns, or of others that aren't searched.
-        wanted = n * n_vectors // max(1, len(self._groups.starts)) + n // 8 + 8
+        wanted = n * n_vectors // max(1, min(len(searched), len(self._groups.starts))) + n // 8 + 8
         while True:
             numbers = self._codes.nearest(query, k=min(wanted, n_vectors))
             entries = self._groups.entry_of[numbers]

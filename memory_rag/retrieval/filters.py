@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.ranking import Entries
+from memory_rag.retrieval.selected import Selected, Where
 from memory_rag.retrieval.turn_table import ROLES, UNKNOWN_TIME, Mask, TurnTable
 from memory_rag.text.instants import Bound, parse_bound
 from memory_rag.turns import Role, to_microseconds
@@ -37,6 +38,9 @@ class Within:
 
 EVERYWHERE: Final = Within()
 _NAMES: Final = ("conversation", "session", "speaker", "role", "since", "until")
+_NOBODY: Final[Entries] = np.zeros(0, np.int64)
+_FEW: Final = 16
+"""One of so many entries is few: then those of a time are looked up, else all are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,8 @@ class Scope:
     another search lacks, so that one pool serves all prompts of a memory, each without the turns that it holds already.
     """
 
-    context: Mask
-    allowed: Mask
+    context: Selected
+    allowed: Selected
     notes: tuple[str, ...] = ()
     left_out: Entries | None = None
 
@@ -57,13 +61,11 @@ class Scope:
         """Return this scope without some entries; itself if there are none."""
         if len(entries) == 0:
             return self
-        allowed = self.allowed.copy()
-        allowed[entries] = False
-        return replace(self, allowed=allowed, left_out=entries)
+        return replace(self, allowed=self.allowed.without(entries), left_out=entries)
 
 
 def scope_of(
-    table: TurnTable, within: Within, *, zone: tzinfo, earlier: Scope | None = None, ended: Entries | None = None
+    table: TurnTable, within: Within, *, zone: tzinfo, earlier: Scope | None = None, ended: Entries = _NOBODY
 ) -> Scope:
     """Return which entries a search looks at and which it may return, but for ``without``, which a pool is shared by.
 
@@ -74,70 +76,137 @@ def scope_of(
         QueryError: a bound that is no time.
         TurnError: a role that is none.
     """
-    new = slice(0 if earlier is None else len(earlier.context), None)
-    notes: list[str] = []
-    context = table.alive[new].copy()
+    bounds = _Bounds.of(within, zone=zone)
+    talks = _Talks.of(table, within)
+    notes = [*talks.notes, *bounds.notes(within)]
+    at = slice(earlier.context.n_entries, len(table)) if earlier else _reached(table, talks, bounds)
+    inside = table.alive[at] & talks.hold(table, at) & bounds.hold(table.said_at[at])
     if not within.unrecalled:
-        context &= table.recalled[new]
-    if within.conversation is not None:
-        code = table.conversations.find(within.conversation)
-        if code is None:
-            notes.append(f"no conversation {within.conversation!r} in this memory; see: memory-rag stats")
-        context &= table.conversation[new] == (-1 if code is None else code)
-    if within.session is not None:
-        codes = [c for c, name in enumerate(table.sessions.names) if name.partition("\0")[2] == within.session]
-        if not codes:
-            notes.append(f"no session {within.session!r} in this memory; see: memory-rag stats")
-        context &= np.isin(table.session[new], codes)
-    bounds = [
-        (parse_bound(text, tz=zone, end=end), end)
-        for text, end in ((within.since, False), (within.until, True))
-        if text is not None
-    ]
-    for bound, end in bounds:
-        context &= _inside(table.said_at[new], bound, end=end)
-    if len(bounds) == 2 and _are_crossed(*(bound for bound, _end in bounds)):
-        notes.append(f"nothing is both since {within.since} and until {within.until}, which is earlier")
-    allowed = _narrowed(table, within, context, new, notes)
+        inside &= table.recalled[at]
+    spoken = _spoken(table, within, at, notes)
+    said = None if spoken is None else inside & spoken
     if earlier is not None:
-        whole = _longer(earlier.context, context, ended)
-        allowed = whole if earlier.allowed is earlier.context else _longer(earlier.allowed, allowed, ended)
-        context = whole
+        context = earlier.context.grown(inside, ended=ended)
+        allowed = context if said is None else earlier.allowed.grown(said, ended=ended)
+    else:
+        context = _selected(table, at, inside)
+        allowed = context if said is None else _selected(table, at, said)
     given = [f"{name} {value}" for name in _NAMES if (value := getattr(within, name)) is not None]
-    if given and not notes and not allowed.any():
+    if given and not notes and len(allowed) == 0:
         notes.append(f"no turn here is within this filter: {', '.join(given)}")
     return Scope(context, allowed, tuple(notes))
 
 
-def _narrowed(table: TurnTable, within: Within, context: Mask, new: slice, notes: list[str]) -> Mask:
-    """Return what is left of the context by who speaks; itself if the filter doesn't say."""
-    allowed = context
+@dataclass(frozen=True, slots=True)
+class _Talks:
+    """The conversation and the sessions that a filter asks for, by their numbers in the table; None for any."""
+
+    conversation: int | None
+    sessions: list[int] | None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, table: TurnTable, within: Within) -> _Talks:
+        notes: list[str] = []
+        conversation, sessions = None, None
+        if within.conversation is not None:
+            conversation = table.conversations.find(within.conversation)
+            if conversation is None:
+                notes.append(f"no conversation {within.conversation!r} in this memory; see: memory-rag stats")
+                conversation = -1
+        if within.session is not None:
+            sessions = table.sessions.called(within.session)
+            if not sessions:
+                notes.append(f"no session {within.session!r} in this memory; see: memory-rag stats")
+        return cls(conversation, sessions, tuple(notes))
+
+    def hold(self, table: TurnTable, at: Where) -> Mask:
+        """Return which entries of a part of the table belong to what is asked for."""
+        inside = np.ones(len(table.session[at]), np.bool_)
+        if self.conversation is not None:
+            inside &= table.conversation[at] == self.conversation
+        if self.sessions is not None:
+            inside &= np.isin(table.session[at], self.sessions)
+        return inside
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """The times that a filter asks for, in microseconds, both included; None for any."""
+
+    first: int | None
+    last: int | None
+    are_crossed: bool
+
+    @classmethod
+    def of(cls, within: Within, *, zone: tzinfo) -> _Bounds:
+        since, until = (
+            None if text is None else parse_bound(text, tz=zone, end=end)
+            for text, end in ((within.since, False), (within.until, True))
+        )
+        first = None if since is None else to_microseconds(since.instant)
+        last = None if until is None else to_microseconds(until.instant) - (not until.inclusive)
+        return cls(first, last, since is not None and until is not None and _are_crossed(since, until))
+
+    def notes(self, within: Within) -> list[str]:
+        if not self.are_crossed:
+            return []
+        return [f"nothing is both since {within.since} and until {within.until}, which is earlier"]
+
+    @property
+    def are_any(self) -> bool:
+        return self.first is None and self.last is None
+
+    def hold(self, said: npt.NDArray[np.int64]) -> Mask:
+        """Return which times lie inside; an unknown one is outside of any bound."""
+        if self.are_any:
+            return np.ones(len(said), np.bool_)
+        inside: Mask = said != UNKNOWN_TIME
+        if self.first is not None:
+            inside &= said >= self.first
+        if self.last is not None:
+            inside &= said <= self.last
+        return inside
+
+    def few(self, table: TurnTable) -> Entries | None:
+        """Return all entries of a table that were said inside, ascending, if they are few of all."""
+        first = UNKNOWN_TIME + 1 if self.first is None else self.first
+        last = int(np.iinfo(np.int64).max) if self.last is None else self.last
+        if self.are_any or table.n_said_between(first, last) * _FEW >= len(table):
+            return None
+        return table.said_between(first, last)
+
+
+def _reached(table: TurnTable, talks: _Talks, bounds: _Bounds) -> Where:
+    """Return those entries, or all, that a filter may leave: what it names is looked up, not looked for among all."""
+    if talks.conversation is not None:
+        return table.of_conversation(talks.conversation)
+    if talks.sessions is not None:
+        own = [table.of_session(code) for code in talks.sessions]
+        return np.sort(np.concatenate([_NOBODY, *own]))
+    said = bounds.few(table)
+    return slice(0, len(table)) if said is None else said
+
+
+def _selected(table: TurnTable, at: Where, inside: Mask) -> Selected:
+    if isinstance(at, slice):
+        return Selected.of_mask(inside)
+    return Selected.of_entries(at[inside], n_entries=len(table))
+
+
+def _spoken(table: TurnTable, within: Within, at: Where, notes: list[str]) -> Mask | None:
+    """Return which entries of a part are by who is asked for; None if the filter doesn't say."""
+    spoken: Mask | None = None
     if within.speaker is not None:
-        wanted = within.speaker.casefold()
-        codes = [c for c, name in enumerate(table.speakers.names) if name.casefold() == wanted]
+        codes = table.speakers.called(within.speaker.casefold())
         if not codes:
             notes.append(f"nobody called {within.speaker!r} speaks in this memory; see: memory-rag stats")
-        allowed = allowed & np.isin(table.speaker[new], codes)
+        spoken = np.isin(table.speaker[at], codes)
     if within.role is not None:
-        allowed = allowed & (table.role[new] == ROLES.index(Role.parse(within.role)))
-    return allowed
-
-
-def _longer(earlier: Mask, new: Mask, ended: Entries | None) -> Mask:
-    longer = np.concatenate([earlier, new])
-    longer[ended] = False
-    return longer
+        of_role: Mask = table.role[at] == ROLES.index(Role.parse(within.role))
+        spoken = of_role if spoken is None else spoken & of_role
+    return spoken
 
 
 def _are_crossed(since: Bound, until: Bound) -> bool:
     return since.instant > until.instant or (since.instant == until.instant and not until.inclusive)
-
-
-def _inside(said: npt.NDArray[np.int64], bound: Bound, *, end: bool) -> Mask:
-    at = to_microseconds(bound.instant)
-    known = said != UNKNOWN_TIME
-    inside: Mask = said >= at
-    if end:
-        inside = (said <= at) if bound.inclusive else (said < at)
-    inside &= known
-    return inside

@@ -153,7 +153,7 @@ class Indexes:
         """
         scope, _stage = self._caught_up().pool(within)
         table = self.keyword.table
-        places = sorted(scope.allowed.nonzero()[0].tolist(), key=lambda entry: int(table.row[entry]))
+        places = sorted(scope.allowed.entries.tolist(), key=lambda entry: int(table.row[entry]))
         return [table.turn_id(entry) for entry in places]
 
     def rows_with(self, term: str) -> list[int]:

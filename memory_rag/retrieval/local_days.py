@@ -9,11 +9,16 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from memory_rag.retrieval.by_value import EntriesByValue
 from memory_rag.retrieval.growing import Growing
-from memory_rag.retrieval.turn_table import UNKNOWN_TIME, TurnTable
+from memory_rag.retrieval.ranking import Entries
+from memory_rag.retrieval.turn_table import UNKNOWN_TIME, Mask, TurnTable
 
 UNKNOWN_DAY: Final = -1_000_000_000
 _DAY_US: Final = 86_400_000_000
+_RUNS: Final = 64
+_FEW: Final = 16
+"""Entries of so many runs of days are looked up where they are at most one in so many; else all are looked at."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -28,11 +33,13 @@ class SaidDays:
         self._table: TurnTable | None = None
         self._distinct: Days = np.zeros(0, np.int64)
         self._places = Growing(np.zeros(0, np.int32))
+        self._by_place = EntriesByValue()
 
     def of(self, table: TurnTable) -> tuple[Days, npt.NDArray[np.int32]]:
         """Return the distinct days of a table, ascending, as :func:`local_days` has them, and each entry's place."""
         if self._table is not table:
             self._table, self._distinct, self._places = table, self._distinct[:0], Growing(np.zeros(0, np.int32))
+            self._by_place = EntriesByValue()
         if len(self._places) < len(table):
             days = local_days(table.said_at[len(self._places) :], zone=self._zone)
             distinct = np.union1d(self._distinct, days)
@@ -42,6 +49,17 @@ class SaidDays:
             self._places.extend(np.searchsorted(distinct, days).astype(np.int32))
             self._distinct = distinct
         return self._distinct, self._places.values
+
+    def said_on(self, days: Mask) -> Entries:
+        """Return the entries of some of the distinct days, ascending, as :meth:`of` last told these."""
+        places = self._places.values
+        changes = np.flatnonzero(np.diff(days, prepend=False, append=False)).tolist()
+        runs = [(first, end - 1) for first, end in zip(changes[::2], changes[1::2], strict=True)]
+        # New days move the places of later ones; their order, by which entries are found, stays.
+        if len(runs) <= _RUNS and sum(self._by_place.n_between(places, *run) for run in runs) * _FEW < len(places):
+            found = [self._by_place.between(places, *run) for run in runs]
+            return np.sort(np.concatenate([np.zeros(0, np.int64), *found]))
+        return np.flatnonzero(days[places])
 
 
 def local_days(said_at: npt.NDArray[np.int64], *, zone: tzinfo) -> Days:

@@ -13,8 +13,9 @@ from memory_rag.retrieval.bm25 import Pool
 from memory_rag.retrieval.filters import Scope, Within, scope_of
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.local_days import SaidDays
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.stage import Stage
-from memory_rag.retrieval.turn_table import Mask, TurnTable
+from memory_rag.retrieval.turn_table import TurnTable
 
 _KEPT: Final = 8
 
@@ -33,7 +34,7 @@ class PoolsOf(Protocol):
     """What tells which entries a filter leaves, and what scores take from them."""
 
     def of(self, within: Within) -> tuple[Scope, Stage]: ...
-    def stage(self, searched: Mask) -> Stage: ...
+    def stage(self, searched: Selected) -> Stage: ...
 
 
 class Pools:
@@ -57,7 +58,7 @@ class Pools:
         if known is None or known.table is not table:
             scope = scope_of(table, within, zone=self._zone)
             known = _Known(table, len(table.ended), scope, self.stage(scope.context))
-        elif len(known.scope.context) < len(table) or known.n_ended < len(table.ended):
+        elif known.scope.context.n_entries < len(table) or known.n_ended < len(table.ended):
             ended = np.array(table.ended[known.n_ended :], np.int64)
             scope = scope_of(table, within, zone=self._zone, earlier=known.scope, ended=ended)
             before = known.stage.pool
@@ -69,6 +70,6 @@ class Pools:
             self._known.popitem(last=False)
         return known.scope, known.stage
 
-    def stage(self, searched: Mask) -> Stage:
+    def stage(self, searched: Selected) -> Stage:
         """Return what scores take from these entries."""
         return Stage(self._keyword.table, Pool(searched, self._keyword.bm25.lengths), days=self._days)

@@ -19,6 +19,8 @@ _SEAL_FROM: Final = 4096
 _GROWTH: Final = 4
 """A segment is folded into the one before it when that isn't so many times as large."""
 _Numbers = npt.NDArray[np.int64]
+Held = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
+"""The entries of a term, ascending, and how often each has it."""
 
 
 class Postings:
@@ -54,23 +56,21 @@ class Postings:
         if self._tail_size > _SEAL_FROM:
             self._seal_tail()
 
-    def of(self, term: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]] | None:
+    def of(self, term: str) -> Held | None:
         """Return (entries, counts) of a term, entries rising; None for a term that was never seen."""
+        return None if term not in self._vocabulary else joined(self.parts_of(term))
+
+    def parts_of(self, term: str) -> list[Held]:
+        """Return (entries, counts) of a term as they lie, one part after the other; none of a term never seen."""
         number = self._vocabulary.get(term)
         if number is None:
-            return None
+            return []
         found = [held for segment in self._segments if len((held := segment.of(number))[0])]
         tail = self._tail.get(number)
         if tail is not None:
             # Copies: a live view would forbid the arrays to grow.
             found.append((np.array(tail[0], np.int32), np.array(tail[1], np.float32)))
-        if len(found) == 1:
-            return found[0]
-        entries, counts = ([np.zeros(0, np.int32)], [np.zeros(0, np.float32)])
-        return (
-            np.concatenate([*entries, *(held[0] for held in found)]),
-            np.concatenate([*counts, *(held[1] for held in found)]),
-        )
+        return found
 
     def within(self, chosen: Mask) -> tuple[_Numbers, _Numbers]:
         """Return (term's number, entry) for all that some entries hold; takes time in proportion to all postings."""
@@ -198,7 +198,7 @@ class _Segment:
     def __len__(self) -> int:
         return len(self.entries)
 
-    def of(self, number: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    def of(self, number: int) -> Held:
         """Return a term's entries and counts."""
         if number + 1 >= len(self.starts):
             return self.entries[:0], self.counts[:0]
@@ -227,6 +227,17 @@ class _Segment:
             places += np.arange(len(segment))
             entries[places], counts[places] = segment.entries, segment.counts
         return _Segment(starts, entries, counts)
+
+
+def joined(parts: Sequence[Held]) -> Held:
+    """Return parts of a term's postings as one."""
+    if len(parts) == 1:
+        return parts[0]
+    entries, counts = [np.zeros(0, np.int32)], [np.zeros(0, np.float32)]
+    return (
+        np.concatenate([*entries, *(held[0] for held in parts)]),
+        np.concatenate([*counts, *(held[1] for held in parts)]),
+    )
 
 
 def _before(sizes: npt.NDArray[np.generic]) -> _Numbers:

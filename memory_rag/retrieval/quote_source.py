@@ -30,11 +30,11 @@ class StoredTurns:
         self._within = within
         scope, _pool = searcher.pool(within)
         self._allowed = scope.allowed
-        self._everything = bool(scope.allowed.sum() == keyword.table.n_alive)
+        self._everything = len(scope.allowed) == keyword.table.n_alive
 
     def containing(self, text: str) -> Iterator[Turn]:
         """Yield the turns whose stored text holds exactly these code points, in stored order."""
-        allowed = None if self._everything else self._rows(np.flatnonzero(self._allowed))
+        allowed = None if self._everything else self._rows(self._allowed.entries)
         known = None if allowed is None else set(allowed)
         for row, turn in self._store.containing(text):
             if known is None or row in known:
@@ -43,10 +43,10 @@ class StoredTurns:
     def with_words(self, words: Sequence[str]) -> Iterator[Turn] | None:
         """Yield every turn that may hold all these whole words; None if no word narrows the search."""
         terms_of_words = narrowing_terms(words, self._keyword.analyzer)
-        matching = self._allowed.copy()
+        matching = self._allowed.entries
         for terms in terms_of_words:
-            matching &= self._keyword.bm25.matching(terms)
-        return self._turns(np.flatnonzero(matching)) if terms_of_words else None
+            matching = matching[self._keyword.bm25.matching(terms)[matching]]
+        return self._turns(matching) if terms_of_words else None
 
     def like(self, text: str, *, k: int) -> Iterator[Turn]:
         """Yield the k turns that share most of the text's words, best first."""
@@ -55,7 +55,7 @@ class StoredTurns:
 
     def every(self) -> Iterator[Turn]:
         """Yield all turns, in stored order."""
-        return self._turns(np.flatnonzero(self._allowed))
+        return self._turns(self._allowed.entries)
 
     def current(self, turn_id: str) -> Turn | None:
         """Return the turn as it is stored now; None when it isn't any more."""

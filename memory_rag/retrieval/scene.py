@@ -10,12 +10,14 @@ import numpy as np
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.retrieval.bm25 import Pool
+from memory_rag.retrieval.entry_scores import EntryScores
 from memory_rag.retrieval.once import once
 from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranking import Entries, Scores
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
-from memory_rag.retrieval.turn_table import Mask, TurnTable
+from memory_rag.retrieval.turn_table import TurnTable
 from memory_rag.retrieval.wording import Wording
 
 MISSING: Final = -2.0
@@ -38,7 +40,7 @@ class VectorsOfEntries(Protocol):
         """Return mean and standard deviation of the cosines of those of these entries that have a vector."""
         ...
 
-    def nearest(self, query: Vectors, *, n: int, searched: Mask) -> Entries:
+    def nearest(self, query: Vectors, *, n: int, searched: Selected) -> Entries:
         """Return the n nearest of the entries that are searched, best first; fewer if fewer have a vector."""
         ...
 
@@ -47,7 +49,7 @@ class VectorsOfEntries(Protocol):
 class Scene:
     """One question before one pool.
 
-    ``bm25`` has one value an entry, 0 outside the pool. ``vectors`` are asked with ``query_vector``, the question's
+    ``bm25`` has a score for each entry, 0 outside the pool. ``vectors`` are asked with ``query_vector``, the question's
     with its shift; both are None where there is no embedder. What comes out depends on the question and the pool, never
     on how many hits are wanted.
     """
@@ -55,30 +57,24 @@ class Scene:
     query: QueryAnalysis
     stage: Stage
     order: SpokenOrder
-    bm25: Scores
+    bm25: EntryScores
     vectors: VectorsOfEntries | None = None
     query_vector: Vectors | None = None
     wording: Wording | None = None
     possible_bm25: float = 0.0
     """About the BM25 of a turn that holds every term of the question once."""
-    matched: Entries | None = None
-    """The entries whose ``bm25`` is over 0, ascending, if that is known."""
     left_out: Entries | None = None
     """Entries of the pool that don't count before this question; their ``bm25`` is 0."""
 
     @once
-    def searched(self) -> Mask:
+    def searched(self) -> Selected:
         """Which entries count: the pool's, but for those that are left out."""
-        if self.left_out is None:
-            return self.pool.searched
-        searched = self.pool.searched.copy()
-        searched[self.left_out] = False
-        return searched
+        return self.pool.searched if self.left_out is None else self.pool.searched.without(self.left_out)
 
     @property
     def n_searched(self) -> int:
         """How many entries count."""
-        return self.pool.n if self.left_out is None else int(np.count_nonzero(self.searched))
+        return self.pool.n if self.left_out is None else len(self.searched)
 
     @property
     def table(self) -> TurnTable:
@@ -88,23 +84,18 @@ class Scene:
     def pool(self) -> Pool:
         return self.stage.pool
 
-    @once
+    @property
     def matching(self) -> Entries:
         """The entries with any of the question's words, ascending."""
-        return np.flatnonzero(self.bm25 > 0) if self.matched is None else self.matched
-
-    @once
-    def bm25_of_matching(self) -> Scores:
-        """The BM25 of each of the entries that match."""
-        return self.bm25[self.matching]
+        return self.bm25.matching
 
     @once
     def full_bm25(self) -> float:
         """The BM25 that counts as 1: the best turn's, or more where that holds few of the question's words."""
         if len(self.matching) == 0:
             return 0.0
-        place = self.bm25_of_matching.argmax()
-        best, full = self.matching[place], float(self.bm25_of_matching[place])
+        place = self.bm25.of_matching.argmax()
+        best, full = self.matching[place], float(self.bm25.of_matching[place])
         if self.wording is None or full >= _ENOUGH * self.possible_bm25:
             return full
         return full * max(1.0, _ENOUGH / float(self.wording.share(np.array([best]))[0]))
@@ -149,11 +140,14 @@ class Scene:
         cosine = self.cosine(self.stage.sample)
         return mean_and_deviation(cosine[cosine > MISSING])
 
-    def nearest(self, n: int) -> Entries:
-        """Return the n entries of the pool with the highest cosines, best first; none without an embedder."""
+    def nearest(self, n: int, *, among: Selected | None = None) -> Entries:
+        """Return the n entries of the pool, or of a part of it, with the highest cosines, best first.
+
+        None without an embedder.
+        """
         if self.vectors is None or self.query_vector is None:
             return np.zeros(0, np.int64)
-        return self.vectors.nearest(self.query_vector, n=n, searched=self.searched)
+        return self.vectors.nearest(self.query_vector, n=n, searched=self.searched if among is None else among)
 
 
 def mean_and_deviation(values: Scores) -> tuple[float, float]:

@@ -27,10 +27,10 @@ from memory_rag.retrieval.questions import Questions
 from memory_rag.retrieval.ranker import ConversationRanker, RankedEntry
 from memory_rag.retrieval.ranking import Entries, Hit, Ranking, Scores, best_entries
 from memory_rag.retrieval.scene import MISSING, Scene
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
-from memory_rag.retrieval.turn_table import Mask
 from memory_rag.retrieval.wording import Wording
 from memory_rag.store.turn_store import TurnStore
 from memory_rag.turns import Span, Turn
@@ -128,7 +128,7 @@ class Searcher:
         notes: tuple[str, ...] = (_ONLY_COMMON,) if by_keyword and analysis.is_common else ()
         notes += (_ONLY_ENDS,) if len(query) > LONGEST else ()
         ranking = partial(Ranking, query, options.mode, notes=(*scope.notes, *notes))
-        if analysis.is_empty or not scope.allowed.any():
+        if analysis.is_empty or len(scope.allowed) == 0:
             return ranking()
         if not options.mode.uses_vectors:
             ranked = self._by_words(analysis, options, scope, stage.pool)
@@ -185,7 +185,6 @@ class Searcher:
         """Return both sides' scores for a question before a pool, without the entries that are left out."""
         pool = stage.pool if left_out is None else stage.pool.leaving_out(left_out)
         found = self._keyword.bm25.look_up(analysis.words, pool)
-        scores = found.scores()
         self._order.catch_up(stage.table)
         query_vector = None
         if dense is not None:
@@ -194,14 +193,13 @@ class Searcher:
             query=analysis,
             stage=stage,
             order=self._order,
-            bm25=scores,
+            bm25=found.scores,
             vectors=dense,
             query_vector=query_vector,
             wording=Wording(
-                analysis, found, indexed=self._keyword, pool=pool, scores=scores, turns_at=self._store.turns_at
+                analysis, found, indexed=self._keyword, pool=pool, scores=found.scores, turns_at=self._store.turns_at
             ),
             possible_bm25=found.possible,
-            matched=found.matching,
             left_out=left_out,
         )
 
@@ -213,35 +211,37 @@ class Searcher:
             return scope.leaving_out(np.array([one for one in entries if one is not None], np.int64)), stage
         return self._pools.of(within)
 
-    def stage(self, searched: Mask) -> Stage:
+    def stage(self, searched: Selected) -> Stage:
         """Return what scores take from these entries as a whole, for a pool that no filter names."""
         return self._pools.stage(searched)
 
     def _pending(self, scope: Scope, dense: DenseIndex | None) -> int:
         """Return how many of the turns that may be found lack a vector, but for those that are never embedded."""
-        if dense is not None and len(dense.pending(self._keyword.table)) == 0:
-            return 0
-        missing = scope.allowed & self._keyword.table.recalled
-        return int(np.count_nonzero(missing if dense is None else missing & ~dense.covered))
+        table = self._keyword.table
+        if dense is None:
+            return len(scope.allowed.holding(lambda at: table.recalled[at]))
+        return int(np.count_nonzero(scope.allowed[dense.pending(table)]))
 
     def _by_words(self, analysis: QueryAnalysis, options: SearchOptions, scope: Scope, pool: Pool) -> list[RankedEntry]:
         if options.mode is Mode.KEYWORD:
-            found = self._keyword.bm25.look_up([(term,) for term in analysis.terms], pool)
-            scores, entries = found.scores(), found.matching
-            entries = entries[scope.allowed[entries]]
+            found = self._keyword.bm25.look_up([(term,) for term in analysis.terms], pool).scores
+            entries, scores = found.matching, found.of_matching
+            if len(scope.allowed) < len(scope.context):
+                told = scope.allowed.places_in(entries)
+                entries, scores = entries[told], scores[told]
         elif options.mode is Mode.OKAPI:
-            scores = self._keyword.bm25.okapi_scores(analysis.terms, scope.context)
-            entries = np.flatnonzero(self._keyword.bm25.matching(analysis.terms) & scope.allowed)
+            matching = self._keyword.bm25.matching(analysis.terms)
+            entries = scope.allowed.holding(lambda at: matching[at])
+            scores = self._keyword.bm25.okapi_scores(analysis.terms, scope.context.mask)[entries]
         else:
-            entries = np.flatnonzero(scope.allowed)
-            scores = np.zeros(len(scope.allowed))
+            entries = scope.allowed.entries
             turns = self._store.turns_at(self._keyword.table.row[entries].tolist())
             entries = np.array([e for e in entries if int(self._keyword.table.row[e]) in turns], np.int64)
             texts = [_with_speaker(turns[int(self._keyword.table.row[entry])]) for entry in entries]
             compare = overlap_scores if options.mode is Mode.OVERLAP else rank_bm25_scores
-            scores[entries] = compare(analysis.text, texts)
+            scores = np.asarray(compare(analysis.text, texts), np.float64)
             if options.mode is Mode.OVERLAP:
-                entries = entries[scores[entries] > 0]
+                entries, scores = entries[scores > 0], scores[scores > 0]
         return self._ranked(entries, scores, options.k, str(options.mode))
 
     def _shortlist(self, scene: Scene, options: SearchOptions, scope: Scope) -> Shortlist:
@@ -253,7 +253,7 @@ class Searcher:
         return Shortlist(scene, np.union1d(core, more), core=core)
 
     def _by_cosine(self, scene: Scene, options: SearchOptions, scope: Scope) -> list[RankedEntry]:
-        entries = np.flatnonzero(scope.allowed)
+        entries = scope.allowed.entries
         cosine = scene.cosine(entries)
         known = np.flatnonzero(cosine > MISSING)
         best = best_entries(entries[known], cosine[known], k=options.k, turn_id=self._keyword.table.turn_id)
@@ -263,16 +263,16 @@ class Searcher:
 
     def _by_rrf(self, scene: Scene, options: SearchOptions, scope: Scope) -> list[RankedEntry]:
         table = self._keyword.table
-        matching = scene.matching[scope.allowed[scene.matching]]
-        sides = [self._ranked(matching, scene.bm25, options.depth, "keyword")]
-        sides.append(self._by_cosine(scene, replace(options, k=options.depth), scope))
+        told = scope.allowed.places_in(scene.matching)
+        by_word = self._ranked(scene.matching[told], scene.bm25.of_matching[told], options.depth, "keyword")
+        sides = [by_word, self._by_cosine(scene, replace(options, k=options.depth), scope)]
         entry_of = {table.turn_id(r.entry): r.entry for side in sides for r in side}
         rankings = [[table.turn_id(r.entry) for r in side] for side in sides]
         fused = reciprocal_rank_fusion(rankings, k=options.k)
         return [RankedEntry(entry_of[turn_id], score, {"rrf": score}) for turn_id, score in fused]
 
     def _ranked(self, entries: Entries, scores: Scores, k: int, signal: str) -> list[RankedEntry]:
-        best = best_entries(entries, scores[entries], k=k, turn_id=self._keyword.table.turn_id)
+        best = best_entries(entries, scores, k=k, turn_id=self._keyword.table.turn_id)
         return [RankedEntry(entry, score, {signal: score}) for entry, score in best]
 
     def _hits(

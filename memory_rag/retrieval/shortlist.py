@@ -177,7 +177,7 @@ class Shortlist:
     def _all(self) -> _EachOnce:
         """The entries, those that they answer, and those that answer them: looked up in one go."""
         everyone = np.concatenate([self.entries, self.questions.said, self.replies.said])
-        return _EachOnce.of(everyone, n_entries=len(self.table))
+        return _EachOnce.of(everyone)
 
     def _parts(self, of_each: Scores) -> tuple[Scores, Scores, Scores]:
         values = of_each[self._all.places]
@@ -215,8 +215,8 @@ class _EachOnce:
     places: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, given: Entries, *, n_entries: int) -> _EachOnce:
-        one_like = alike(given, n_codes=n_entries)
+    def of(cls, given: Entries) -> _EachOnce:
+        one_like = alike(given)
         numbers = np.arange(len(given))
         kept = (one_like == numbers).nonzero()[0]
         place = np.empty(len(given), np.int64)

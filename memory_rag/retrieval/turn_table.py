@@ -14,6 +14,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from memory_rag.retrieval.by_value import EntriesByValue
+from memory_rag.retrieval.names import Names
 from memory_rag.retrieval.ranking import Entries
 from memory_rag.text.telling_when import tells_when
 from memory_rag.text.voice import asks, first_person
@@ -44,24 +46,6 @@ _COLUMNS: Final[Mapping[str, type]] = {
 }
 
 
-class Names:
-    """Numbers for strings, given in the order of first use."""
-
-    def __init__(self, names: list[str] | None = None) -> None:
-        self.names = names or []
-        self._codes = {name: code for code, name in enumerate(self.names)}
-
-    def code(self, name: str) -> int:
-        found = self._codes.get(name)
-        if found is None:
-            found = self._codes[name] = len(self.names)
-            self.names.append(name)
-        return found
-
-    def find(self, name: str) -> int | None:
-        return self._codes.get(name)
-
-
 class TurnTable:
     """Columns over entries; grows at the end, entries die in place."""
 
@@ -71,8 +55,9 @@ class TurnTable:
             name: np.zeros(64, dtype) for name, dtype in _COLUMNS.items()
         }
         self.conversations = Names()
-        self.sessions = Names()
-        self.speakers = Names()
+        self.sessions = Names(called=_session_id)
+        """Known by conversation and session (see :func:`session_name`), called by the session's id."""
+        self.speakers = Names(called=str.casefold)
         self.turn_ids: list[str] = []
         self._earlier = _RowsOf(np.zeros(0, np.int64))
         self._entry_of_row: dict[int, int] = {}
@@ -81,6 +66,8 @@ class TurnTable:
         """The entries that died while this table was in memory, in that order."""
         self.n_alive = 0
         self.version = 0
+        self._by_conversation = EntriesByValue()
+        self._by_time = EntriesByValue()
 
     def __len__(self) -> int:
         """The number of entries, dead ones included."""
@@ -158,6 +145,27 @@ class TurnTable:
         """Return the living entry of a store row."""
         found = self._entry_of_row.get(row)
         return self._earlier_of(row) if found is None else found
+
+    def of_conversation(self, code: int) -> Entries:
+        """Return all entries of a conversation, ascending, dead ones included."""
+        return self._by_conversation.between(self.conversation, code, code)
+
+    def of_session(self, code: int) -> Entries:
+        """Return all entries of a session, ascending, dead ones included."""
+        conversation = self.conversations.find(self.sessions.names[code].partition("\0")[0])
+        if conversation is None:
+            return np.zeros(0, np.int64)
+        entries = self.of_conversation(conversation)
+        found: Entries = entries[self.session[entries] == code]
+        return found
+
+    def said_between(self, first_us: int, last_us: int) -> Entries:
+        """Return all entries said from one instant (in microseconds) to another, both included, ascending."""
+        return self._by_time.between(self.said_at, first_us, last_us)
+
+    def n_said_between(self, first_us: int, last_us: int) -> int:
+        """Count the entries that :meth:`said_between` returns."""
+        return self._by_time.n_between(self.said_at, first_us, last_us)
 
     def turn_id(self, entry: int) -> str:
         return self.turn_ids[entry]
@@ -255,8 +263,8 @@ class TurnTable:
             table._buffers = {name: np.zeros(64, dtype) for name, dtype in _COLUMNS.items()}
         table.turn_ids = unpack_texts(arrays["turn_ids"])
         table.conversations = Names(unpack_texts(arrays["conversations"]))
-        table.sessions = Names(unpack_texts(arrays["sessions"]))
-        table.speakers = Names(unpack_texts(arrays["speakers"]))
+        table.sessions = Names(unpack_texts(arrays["sessions"]), called=_session_id)
+        table.speakers = Names(unpack_texts(arrays["speakers"]), called=str.casefold)
         table.n_alive = int(np.count_nonzero(table.alive))
         table._earlier = _RowsOf(table.row)
         return table
@@ -288,6 +296,10 @@ class _RowsOf:
 def session_name(conversation_id: str, session_id: str) -> str:
     """Return a session's name in the table: with its conversation's, by NUL, which no id has."""
     return f"{conversation_id}\0{session_id}"
+
+
+def _session_id(name: str) -> str:
+    return name.partition("\0")[2]
 
 
 def content_key(turn: Turn) -> int:

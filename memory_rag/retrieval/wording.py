@@ -9,6 +9,7 @@ import numpy as np
 
 from memory_rag.retrieval.ascending import distinct
 from memory_rag.retrieval.bm25 import Bm25, FoundWords, Pool
+from memory_rag.retrieval.entry_scores import EntryScores
 from memory_rag.retrieval.once import once
 from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranking import Entries, Scores
@@ -52,7 +53,7 @@ class Wording:
         *,
         indexed: IndexedWords,
         pool: Pool,
-        scores: Scores,
+        scores: EntryScores,
         turns_at: TurnsAt,
     ) -> None:
         self._query = query

@@ -19,6 +19,7 @@ from memory_rag.retrieval.length_norm import K1, length_norm
 from memory_rag.retrieval.ranker import ConversationRanker
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import LEAST_DEVIATION, MISSING, mean_and_deviation
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.shortlist import Shortlist
 
 Codes = npt.NDArray[np.int32]
@@ -105,9 +106,7 @@ def share_of(bm25: Scores, possible: float) -> Scores:
     return share
 
 
-def keyword_of_talks(
-    bm25: Bm25, terms: Sequence[str], pool: Pool, codes: Codes, *, n: int, counts: npt.NDArray[np.bool_]
-) -> Scores:
+def keyword_of_talks(bm25: Bm25, terms: Sequence[str], pool: Pool, codes: Codes, *, n: int, counts: Selected) -> Scores:
     """Return BM25 of each talk as one text of all its turns that count, by its code; 0 for one without a term."""
     counted = pool.entries[counts[pool.entries]]
     lengths = np.bincount(codes[counted], weights=pool.lengths[counted], minlength=n)
@@ -122,7 +121,7 @@ def keyword_of_talks(
         if found is None:
             continue
         entries, held = found
-        keep = counts[entries]
+        keep = counts.places_in(entries)
         times = np.bincount(codes[entries[keep]], weights=held[keep], minlength=n)
         df = int(np.count_nonzero(times))
         idf = float(np.log1p((len(present) - df + 0.5) / (df + 0.5)))
@@ -184,9 +183,8 @@ class WholeCosines:
         return values
 
 
-def entries_of_talks(codes: Codes, wanted: Entries, *, n: int, allowed: npt.NDArray[np.bool_]) -> Entries:
+def entries_of_talks(codes: Codes, wanted: Entries, *, n: int, allowed: Selected) -> Entries:
     """Return the allowed entries of talks, by their codes out of n."""
     is_wanted = np.zeros(n, np.bool_)
     is_wanted[wanted] = True
-    found: Entries = np.flatnonzero(allowed & is_wanted[codes])
-    return found
+    return allowed.holding(lambda at: is_wanted[codes[at]])

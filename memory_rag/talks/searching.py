@@ -96,13 +96,13 @@ class TalkSearch:
         analysis = searcher.analyze(question.text, today=today)
         scope, stage = searcher.pool(question.within)
         empty = TalkRanking(question.text, question.unit, notes=(*scope.notes, *sides.notes))
-        if analysis.is_empty or not scope.allowed.any():
+        if analysis.is_empty or len(scope.allowed) == 0:
             return empty
         table = stage.table
         codes: Codes = table.session if question.unit is Unit.SESSION else table.conversation
         names = table.sessions.names if question.unit is Unit.SESSION else table.conversations.names
         scene = searcher.scene(analysis, stage, dense, left_out=scope.left_out)
-        present = np.unique(codes[scope.allowed])
+        present = np.unique(codes[scope.allowed.entries])
         told = self._of_scope(question.unit, names, set(present.tolist()))
         heard = self._heard(question, told, scene, dense, n=len(names))
         whole = self._near(question.unit, names, present, scene, dense)

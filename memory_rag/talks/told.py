@@ -12,6 +12,7 @@ from memory_rag.embedding.embedder import Embedder, Vectors
 from memory_rag.retrieval.bm25 import Bm25, Pool
 from memory_rag.retrieval.ranking import Scores
 from memory_rag.retrieval.scene import MISSING
+from memory_rag.retrieval.selected import Selected
 from memory_rag.talks.shelf import TalkShelf
 from memory_rag.talks.talk import TalkSummary
 from memory_rag.text.analyzer import Analyzer
@@ -100,8 +101,7 @@ class Told:
         """Return the scores of the summaries of these numbers for a question's terms and its vector."""
         wanted = set(numbers)
         places = [place for place, one in enumerate(self._summaries) if one.number in wanted]
-        searched = np.zeros(len(self._summaries), np.bool_)
-        searched[places] = True
+        searched = Selected.of_entries(np.array(places, np.int64), n_entries=len(self._summaries))
         pool = Pool(searched, self._bm25.lengths)
         scores = self._bm25.scores(terms, pool)
         cosine = np.full(len(self._summaries), MISSING)
@@ -112,7 +112,7 @@ class Told:
             if own:
                 cosine[list(own)] = np.maximum.reduceat(rows @ query, firsts)
         summaries = tuple(self._summaries[place] for place in places)
-        return Telling(summaries, scores[places], self._bm25.possible(words, pool), cosine[places])
+        return Telling(summaries, scores[np.array(places, np.int64)], self._bm25.possible(words, pool), cosine[places])
 
     @property
     def analyzer(self) -> Analyzer:

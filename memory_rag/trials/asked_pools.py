@@ -13,6 +13,7 @@ from memory_rag.evaluation.report_shape import PoolName
 from memory_rag.retrieval.filters import Scope, Within
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.searcher import Searcher
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.stage import Stage
 
 _KEPT: Final = 4
@@ -45,5 +46,5 @@ class AskedPools:
         # No search asks for several conversations at once; this is what one would look at.
         table = self._keyword.table
         codes = [code for name in conversations if (code := table.conversations.find(name)) is not None]
-        within = table.alive & table.recalled & np.isin(table.conversation, codes)
+        within = Selected.of_mask(table.alive & table.recalled & np.isin(table.conversation, codes))
         return Scope(within, within), self._searcher.stage(within)

@@ -155,7 +155,7 @@ class MemoryRetrievers:
         Evidence that is no candidate can't be found whatever the weights, and is left out.
         """
         asked = self._asked(query, pool)
-        if asked.analysis.is_empty or not asked.scope.allowed.any():
+        if asked.analysis.is_empty or len(asked.scope.allowed) == 0:
             return []
         found = self._signalled(asked)
         values = found.values.T
@@ -176,7 +176,7 @@ class MemoryRetrievers:
         def rank(query: Query, pool: PoolName, depth: int) -> Ranked:
             asked = self._asked(query, pool)
             ms = self._analyses[query.query_id][1]
-            if asked.analysis.is_empty or not asked.scope.allowed.any():
+            if asked.analysis.is_empty or len(asked.scope.allowed) == 0:
                 return Ranked([], ms)
             if embeds and self._dense is not None and self._embedder is not None:
                 ms += self._embedder.embedding_ms(asked.analysis.dense_text)
@@ -266,14 +266,13 @@ class MemoryRetrievers:
 
     def _by_keyword(self, asked: _Asked) -> Scored:
         scores = self._keyword.bm25.scores(asked.analysis.terms, asked.stage.pool)
-        return Scored.where(asked.scope.allowed & (scores > 0), scores)
+        return Scored.of(scores, asked.scope.allowed)
 
     def _by_cosine(self, asked: _Asked) -> Scored:
         return self._cosines(asked)
 
     def _by_rrf(self, asked: _Asked) -> Scored:
-        bm25 = self._scene(asked).bm25
-        keyword = Scored.where(asked.scope.allowed & (bm25 > 0), bm25)
+        keyword = Scored.of(self._scene(asked).bm25, asked.scope.allowed)
         return by_ranks(keyword, self._cosines(asked), order=self._order, depth=self._memory.settings.depth)
 
     def _by_convex(self, asked: _Asked) -> Scored:

@@ -6,9 +6,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from memory_rag.retrieval.entry_scores import EntryScores
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, Scene
-from memory_rag.retrieval.turn_table import Mask
+from memory_rag.retrieval.selected import Selected
 from memory_rag.trials.entry_order import EntryOrder
 
 CONVEX_WEIGHT: Final = 0.5
@@ -22,14 +23,15 @@ class Scored(NamedTuple):
     scores: Scores
 
     @classmethod
-    def where(cls, hits: Mask, scores: Scores) -> Scored:
-        entries = np.flatnonzero(hits)
-        return cls(entries, scores[entries])
+    def of(cls, scores: EntryScores, allowed: Selected) -> Scored:
+        """Return those of the entries allowed that have a score."""
+        told = allowed.places_in(scores.matching)
+        return cls(scores.matching[told], scores.of_matching[told])
 
 
-def by_cosine(scene: Scene, allowed: Mask) -> Scored:
+def by_cosine(scene: Scene, allowed: Selected) -> Scored:
     """Return the cosine of every turn that has a vector."""
-    entries = np.flatnonzero(allowed)
+    entries = allowed.entries
     cosine = scene.cosine(entries)
     known = cosine > MISSING
     return Scored(entries, cosine) if known.all() else Scored(entries[known], cosine[known])
@@ -47,13 +49,13 @@ def by_ranks(keyword: Scored, dense: Scored, *, order: EntryOrder, depth: int) -
     return Scored(entries, shares[entries])
 
 
-def by_convex_sum(bm25: Scores, allowed: Mask, dense: Scored) -> Scored:
+def by_convex_sum(bm25: EntryScores, allowed: Selected, dense: Scored) -> Scored:
     """Return half of BM25 and half of the cosine, each as standard deviations from its mean over the pool.
 
     A turn without a vector has the pool's mean cosine.
     """
-    entries = np.flatnonzero(allowed)
-    standard = np.zeros(len(allowed))
+    entries = allowed.entries
+    standard = np.zeros(allowed.n_entries)
     standard[dense.entries] = _standardized(dense.scores)
     return Scored(entries, CONVEX_WEIGHT * _standardized(bm25[entries]) + (1 - CONVEX_WEIGHT) * standard[entries])
 

@@ -16,9 +16,10 @@ from memory_rag.retrieval.participants import Participants
 from memory_rag.retrieval.query import analyze_query
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, Scene
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.spoken_order import SpokenOrder
 from memory_rag.retrieval.stage import Stage
-from memory_rag.retrieval.turn_table import Mask, TurnTable
+from memory_rag.retrieval.turn_table import TurnTable
 from memory_rag.retrieval.wording import Wording
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Role, Turn
@@ -55,8 +56,8 @@ class GivenCosines:
         known = [self.given[entry] for entry in entries.tolist() if entry in self.given]
         return (float(np.mean(known)), float(np.std(known))) if known else (0.0, 0.0)
 
-    def nearest(self, query: Vectors, *, n: int, searched: Mask) -> Entries:
-        known = [entry for entry in sorted(self.given) if searched[entry]]
+    def nearest(self, query: Vectors, *, n: int, searched: Selected) -> Entries:
+        known = [entry for entry in sorted(self.given) if searched.mask[entry]]
         return np.array(sorted(known, key=lambda entry: -self.given[entry])[:n], np.int64)
 
 
@@ -121,13 +122,12 @@ class Talk:
             today=TODAY,
         )
         found = self.bm25.look_up(query.words, stage.pool)
-        scores = found.scores()
         return Scene(
             query=query,
             stage=stage,
             order=self.order,
-            bm25=scores,
-            wording=Wording(query, found, indexed=self, pool=stage.pool, scores=scores, turns_at=self.turns_at),
+            bm25=found.scores,
+            wording=Wording(query, found, indexed=self, pool=stage.pool, scores=found.scores, turns_at=self.turns_at),
             vectors=None if cosines is None else GivenCosines(cosines),
             query_vector=None if cosines is None else np.zeros(1, np.float32),
             possible_bm25=found.possible,

@@ -12,12 +12,14 @@ from memory_rag.retrieval.best_of_group import Groups, alike
 ENTRIES = st.lists(st.tuples(st.integers(0, 5), st.floats(-3, 3), st.booleans()), max_size=15)
 
 
+@pytest.mark.parametrize("apart", [1, 1_000_000])
 @given(st.lists(st.integers(0, 5), max_size=15))
-def test_all_of_a_kind_are_told_the_place_of_one_of_them(codes: list[int]) -> None:
-    places = alike(np.array(codes, np.int64), n_codes=6).tolist()
+def test_all_of_a_kind_are_told_the_place_of_the_last_of_them_however_far_apart_kinds_are(
+    apart: int, codes: list[int]
+) -> None:
+    places = alike(np.array(codes, np.int64) * apart).tolist()
 
-    assert [codes[place] for place in places] == codes
-    assert len(set(places)) == len(set(codes))
+    assert places == [max(place for place, other in enumerate(codes) if other == code) for code in codes]
 
 
 @given(ENTRIES)

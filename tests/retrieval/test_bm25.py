@@ -13,6 +13,7 @@ from rank_bm25 import BM25Okapi
 
 from memory_rag.retrieval.bm25 import Bm25, Pool
 from memory_rag.retrieval.length_norm import B_LONG, B_SHORT, K1, LengthNorm, length_norm
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.turn_table import Mask
 
 WORDS = st.sampled_from("abcdef")
@@ -53,7 +54,7 @@ def test_scores_are_those_of_plain_loops_over_what_is_searched(
     bm25 = made_of(texts)
     searched = np.array([entry not in left_out for entry in range(len(texts))], np.bool_)
 
-    scores = bm25.scores(query, Pool(searched, bm25.lengths))
+    scores = bm25.scores(query, Pool(Selected.of_mask(searched), bm25.lengths)).of_all
 
     inside = [text for text, is_in in zip(texts, searched, strict=True) if is_in]
     assert scores[searched].tolist() == pytest.approx(plain_bm25(inside, query))
@@ -64,7 +65,7 @@ def test_scores_are_those_of_plain_loops_over_what_is_searched(
 def test_a_score_is_zero_exactly_where_no_term_is(texts: list[list[str]], query: list[str]) -> None:
     bm25 = made_of(texts)
 
-    scores = bm25.scores(query, Pool(everything(texts), bm25.lengths))
+    scores = bm25.scores(query, Pool(Selected.of_mask(everything(texts)), bm25.lengths)).of_all
 
     matching = [bool(set(text) & set(query)) for text in texts]
     assert (scores > 0).tolist() == matching
@@ -102,19 +103,21 @@ def test_the_traps_of_rank_bm25_are_its_own() -> None:
     bm25 = made_of(texts)
 
     assert bm25.okapi_scores(["kayak"], everything(texts)).tolist() == [0.0, 0.0]
-    assert bm25.scores(["kayak"], Pool(everything(texts), bm25.lengths))[0] > 0
+    assert bm25.scores(["kayak"], Pool(Selected.of_mask(everything(texts)), bm25.lengths)).of_all[0] > 0
     assert bm25.matching(["kayak"]).tolist() == [True, False]
     same = [["kayak"], ["kayak"]]
     assert (made_of(same).okapi_scores(["kayak"], everything(same)) < 0).all()
-    assert (made_of(same).scores(["kayak"], Pool(everything(same), made_of(same).lengths)) > 0).all()
+    assert (
+        made_of(same).scores(["kayak"], Pool(Selected.of_mask(everything(same)), made_of(same).lengths)).of_all > 0
+    ).all()
 
 
 @pytest.mark.parametrize("texts", [[], [[]], [[], []]])
 def test_an_empty_memory_and_empty_turns_have_scores_too(texts: list[list[str]]) -> None:
     bm25 = made_of(texts)
-    pool = Pool(everything(texts), bm25.lengths)
+    pool = Pool(Selected.of_mask(everything(texts)), bm25.lengths)
 
-    assert bm25.scores(["a"], pool).tolist() == [0.0] * len(texts)
+    assert bm25.scores(["a"], pool).of_all.tolist() == [0.0] * len(texts)
     assert bm25.okapi_scores(["a"], everything(texts)).tolist() == [0.0] * len(texts)
     assert bm25.matching(["a"]).tolist() == [False] * len(texts)
     assert bm25.possible([("a",)], pool) >= 0
@@ -129,16 +132,16 @@ def test_entries_come_without_gaps() -> None:
 def test_a_word_twice_in_a_question_counts_twice() -> None:
     texts = [["a"], ["b"], ["c"]]
     bm25 = made_of(texts)
-    pool = Pool(everything(texts), bm25.lengths)
+    pool = Pool(Selected.of_mask(everything(texts)), bm25.lengths)
 
-    assert bm25.scores(["a", "a"], pool)[0] == pytest.approx(2 * bm25.scores(["a"], pool)[0])
+    assert bm25.scores(["a", "a"], pool).of_all[0] == pytest.approx(2 * bm25.scores(["a"], pool).of_all[0])
     assert bm25.possible([("a",), ("a",)], pool) == pytest.approx(2 * bm25.possible([("a",)], pool))
 
 
 def test_what_is_possible_counts_a_word_of_several_languages_once() -> None:
     texts = [["run", "shoe"], ["hund"], ["katt"]]
     bm25 = made_of(texts)
-    pool = Pool(everything(texts), bm25.lengths)
+    pool = Pool(Selected.of_mask(everything(texts)), bm25.lengths)
 
     one_language = bm25.possible([("run",), ("shoe",)], pool)
     two_languages = bm25.possible([("running", "run"), ("shoes", "shoe")], pool)
@@ -149,7 +152,7 @@ def test_what_is_possible_counts_a_word_of_several_languages_once() -> None:
 def test_what_is_possible_is_large_for_words_that_nobody_said() -> None:
     texts = [["a"], ["a", "b"], ["a"]]
     bm25 = made_of(texts)
-    pool = Pool(everything(texts), bm25.lengths)
+    pool = Pool(Selected.of_mask(everything(texts)), bm25.lengths)
 
     assert bm25.possible([("z",)], pool) == pytest.approx(math.log(1 + 3.5 / 0.5))
     assert bm25.possible([("a",)], pool) < bm25.possible([("b",)], pool) < bm25.possible([("z",)], pool)
@@ -158,9 +161,9 @@ def test_what_is_possible_is_large_for_words_that_nobody_said() -> None:
 def test_what_is_possible_is_the_score_of_a_turn_of_typical_length_that_says_every_word_once() -> None:
     texts = [["a", "b"], ["c", "d"], ["e", "f"]]
     bm25 = made_of(texts)
-    pool = Pool(everything(texts), bm25.lengths)
+    pool = Pool(Selected.of_mask(everything(texts)), bm25.lengths)
 
-    assert bm25.possible([("a",), ("b",)], pool) == pytest.approx(bm25.scores(["a", "b"], pool)[0])
+    assert bm25.possible([("a",), ("b",)], pool) == pytest.approx(bm25.scores(["a", "b"], pool).of_all[0])
 
 
 # -- the length norm
@@ -202,7 +205,7 @@ def test_fifteen_words_of_a_user_beat_twenty_long_answers_that_hold_them_scatter
     texts = [*answers, user, *others]
     bm25 = made_of(texts)
 
-    scores = bm25.scores(asked, Pool(everything(texts), bm25.lengths))
+    scores = bm25.scores(asked, Pool(Selected.of_mask(everything(texts)), bm25.lengths)).of_all
 
     assert int(np.argmax(scores)) == 20
     without_norm = [sum(min(text.count(word), 2) for word in asked) for text in texts]
@@ -216,7 +219,7 @@ def test_in_short_human_chat_a_longer_turn_that_says_more_is_not_held_back() -> 
     texts += [["pottery", "class", "kids", *(f"y{n}" for n in range(13))], ["pottery", "class"]]
     bm25 = made_of(texts)
 
-    scores = bm25.scores(["pottery", "class", "kids"], Pool(everything(texts), bm25.lengths))
+    scores = bm25.scores(["pottery", "class", "kids"], Pool(Selected.of_mask(everything(texts)), bm25.lengths)).of_all
 
     assert length_norm(bm25.lengths).b == B_SHORT
     assert int(np.argmax(scores)) == 60
@@ -227,9 +230,9 @@ def test_a_pool_scores_as_a_memory_that_holds_nothing_else() -> None:
     searched = np.array([True, False, True, False])
     bm25, alone = made_of(texts), made_of([texts[0], texts[2]])
 
-    narrowed = bm25.scores(["a", "b"], Pool(searched, bm25.lengths))
+    narrowed = bm25.scores(["a", "b"], Pool(Selected.of_mask(searched), bm25.lengths)).of_all
 
-    whole = alone.scores(["a", "b"], Pool(np.ones(2, np.bool_), alone.lengths))
+    whole = alone.scores(["a", "b"], Pool(Selected.of_mask(np.ones(2, np.bool_)), alone.lengths)).of_all
     assert narrowed[searched].tolist() == whole.tolist()
 
 
@@ -245,10 +248,10 @@ def test_what_is_left_out_of_a_pool_counts_for_nothing(
     words = [(term,) for term in query]
     entries = np.array(sorted(entry for entry in left_out if entry < len(texts)), np.int64)
 
-    left = bm25.look_up(words, Pool(everything(texts), bm25.lengths).leaving_out(entries))
-    alone = bm25.look_up(words, Pool(searched, bm25.lengths))
+    left = bm25.look_up(words, Pool(Selected.of_mask(everything(texts)), bm25.lengths).leaving_out(entries))
+    alone = bm25.look_up(words, Pool(Selected.of_mask(searched), bm25.lengths))
 
     if searched.any():
-        assert left.scores().tolist() == pytest.approx(alone.scores().tolist())
+        assert left.scores.of_all.tolist() == pytest.approx(alone.scores.of_all.tolist())
     assert left.possible == pytest.approx(alone.possible)
     assert [one.tolist() for one in left.holders] == [one.tolist() for one in alone.holders]

@@ -18,6 +18,7 @@ from memory_rag.retrieval.dense_files import dense_in
 from memory_rag.retrieval.kept_codes import KEPT_FROM, KeptCodes
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.scene import MISSING
+from memory_rag.retrieval.selected import Selected
 from memory_rag.store.files import LOCK_NAME, locked
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.store.turn_store import NEXT
@@ -68,7 +69,9 @@ class Folder:
 
     def nearest(self, index: DenseIndex, *, n: int) -> list[str]:
         table = self.keyword.table
-        return [table.turn_id(entry) for entry in index.nearest(EAST, n=n, searched=table.alive).tolist()]
+        return [
+            table.turn_id(entry) for entry in index.nearest(EAST, n=n, searched=Selected.of_mask(table.alive)).tolist()
+        ]
 
     def scores(self, index: DenseIndex, query: np.ndarray = EAST) -> dict[str, float]:
         """Return the scores of the living turns that have a vector."""
@@ -487,7 +490,7 @@ def test_the_nearest_are_those_with_the_highest_cosines_of_what_is_searched(
             query /= np.linalg.norm(query)
             cosines = np.where(searched, index.cosines(query, np.arange(len(table))), MISSING)
             best = np.argsort(-cosines, kind="stable")[: min(n, int((cosines > MISSING).sum()))]
-            found = index.nearest(query, n=n, searched=searched)
+            found = index.nearest(query, n=n, searched=Selected.of_mask(searched))
             assert len(set(found.tolist())) == len(found)
             assert cosines[found].tolist() == cosines[best].tolist()
 

@@ -63,7 +63,7 @@ FILTERS: dict[str, tuple[Within, str]] = {
 
 
 def letters(scope: Scope) -> str:
-    return "".join(letter for letter, allowed in zip(TEXTS, scope.allowed, strict=True) if allowed)
+    return "".join(letter for letter, allowed in zip(TEXTS, scope.allowed.mask, strict=True) if allowed)
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -98,14 +98,14 @@ def test_who_speaks_narrows_what_is_returned_and_not_what_scores_are_made_from()
 
     for scope in (by_role, by_speaker):
         assert letters(scope) == "b"
-        assert scope.context.tolist() == [True] * 3 + [False] * 4
+        assert scope.context.mask.tolist() == [True] * 3 + [False] * 4
 
 
 def test_dead_entries_are_never_searched() -> None:
     talk = Talk([turn("a"), turn("b")])
     talk.say(turn("c", turn_id="t0"), row=0)
 
-    assert scope_of(talk.table, Within(unrecalled=True), zone=UTC).allowed.tolist() == [False, True, True]
+    assert scope_of(talk.table, Within(unrecalled=True), zone=UTC).allowed.mask.tolist() == [False, True, True]
 
 
 def test_days_are_those_of_the_zone() -> None:
@@ -120,8 +120,8 @@ def test_days_are_those_of_the_zone() -> None:
     )
     within = Within(since="2026-04-10", until="2026-04-10")
 
-    assert scope_of(talk.table, within, zone=STOCKHOLM).allowed.tolist() == [False, True, True, False]
-    assert scope_of(talk.table, within, zone=UTC).allowed.tolist() == [False, False, True, True]
+    assert scope_of(talk.table, within, zone=STOCKHOLM).allowed.mask.tolist() == [False, True, True, False]
+    assert scope_of(talk.table, within, zone=UTC).allowed.mask.tolist() == [False, False, True, True]
 
 
 def test_times_are_compared_as_instants() -> None:
@@ -137,7 +137,7 @@ def test_times_are_compared_as_instants() -> None:
 
     scope = scope_of(talk.table, Within(since="2026-05-02T09:30:00Z"), zone=UTC)
 
-    assert scope.allowed.tolist() == [False, True, True, True, True]
+    assert scope.allowed.mask.tolist() == [False, True, True, True, True]
 
 
 @pytest.mark.parametrize(
@@ -175,8 +175,8 @@ def test_names_with_line_breaks_are_names_too() -> None:
         ]
     )
 
-    assert scope_of(talk.table, Within(session="c"), zone=UTC).allowed.tolist() == [False, True]
-    assert scope_of(talk.table, Within(session="b\nc"), zone=UTC).allowed.tolist() == [True, False]
+    assert scope_of(talk.table, Within(session="c"), zone=UTC).allowed.mask.tolist() == [False, True]
+    assert scope_of(talk.table, Within(session="b\nc"), zone=UTC).allowed.mask.tolist() == [True, False]
 
 
 def test_a_bound_that_is_no_time_is_an_error_that_names_it() -> None:

@@ -22,8 +22,8 @@ from memory_rag.retrieval.dense import DenseIndex
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Entries, Ranking
 from memory_rag.retrieval.searcher import Mode, SearchOptions
+from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.signals import WEIGHTS
-from memory_rag.retrieval.turn_table import Mask
 from memory_rag.retrieval.vectors import VectorFile
 from memory_rag.turns import Role, Span, Turn
 from tests.retrieval.given_vectors import GivenVectors
@@ -251,8 +251,8 @@ def test_a_score_does_not_change_with_k_however_many_hits_are_wanted(opened: Ope
 class Fickle(DenseIndex):
     """Names other turns when more are asked for, as codes may."""
 
-    def nearest(self, query: Vectors, *, n: int, searched: Mask) -> Entries:
-        entries = np.flatnonzero(searched)
+    def nearest(self, query: Vectors, *, n: int, searched: Selected) -> Entries:
+        entries: Entries = searched.entries
         return entries[:n] if n <= 100 else entries[::-1][:n]
 
 
@@ -505,5 +505,5 @@ def test_one_pool_serves_prompts_whatever_they_leave_out(opened: Open) -> None:
     scope, stage = searcher.pool(Within(without=("t0001", "t0002")))
 
     assert stage is whole
-    assert int(scope.allowed.sum()) == 28
-    assert searcher.pool(Within())[0].allowed.all()
+    assert len(scope.allowed) == 28
+    assert len(searcher.pool(Within())[0].allowed) == 30

@@ -49,16 +49,16 @@ class Plain:
 
     @property
     def inside(self) -> list[int]:
-        return [entry for entry in range(len(self.turns)) if self.scene.pool.searched[entry]]
+        return [entry for entry in range(len(self.turns)) if self.scene.pool.searched.mask[entry]]
 
     def keyword(self, entry: int) -> float:
-        best = max(self.inside, key=lambda other: self.scene.bm25[other], default=None)
-        if best is None or self.scene.bm25[best] == 0:
+        best = max(self.inside, key=lambda other: self.scene.bm25.of_all[other], default=None)
+        if best is None or self.scene.bm25.of_all[best] == 0:
             return 0.0
-        full = self.scene.bm25[best]
+        full = self.scene.bm25.of_all[best]
         if full < 0.5 * self.scene.possible_bm25:
             full *= max(1.0, 0.5 / self.share(best, self.scene.query.words))
-        return float(self.scene.bm25[entry] / full)
+        return float(self.scene.bm25.of_all[entry] / full)
 
     def share(self, entry: int, words: Sequence[Sequence[str]]) -> float:
         idf = {
