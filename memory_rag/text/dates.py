@@ -100,10 +100,10 @@ def _in_figures(folded: Folded, *, day_first: bool) -> Iterator[DateMention]:
         if year >= 1000 and is_day(month, day, year=year):
             yield named(folded.span(*match.span()), "day", month=month, day=day, year=year)
     for match in ISO_RANGE.finditer(folded.text):
-        first, last = (_iso_day(match[end]) for end in ("first", "last"))
-        if first is not None and last is not None and first < last:
-            span, start, end = folded.span(*match.span()), first, last + timedelta(days=1)
-            yield DateMention(span, start, end, month=first.month, day=first.day, year=first.year, kind="day")
+        begun, over = _iso_day(match["first"]), _iso_day(match["last"])
+        if begun is not None and over is not None and begun < over < date.max:
+            span, end = folded.span(*match.span()), over + timedelta(days=1)
+            yield DateMention(span, begun, end, month=begun.month, day=begun.day, year=begun.year, kind="day")
     for match in chain(NUMERIC.finditer(folded.text), SLASHED.finditer(folded.text)):
         year = full_year(match["year"])
         first, second = int(match["first"]), int(match["second"])
