@@ -27,6 +27,8 @@ _MOST_PLACES = 200
 _MOST_SHOWN = 5
 _MOST_TOLD = 3
 _MOST_CLIPPED = 80
+_MOST_MISSED = 20
+"""Paragraphs that nobody said, after which no more are looked for: a long invention is known by its beginning."""
 _BETWEEN_PARAGRAPHS = re.compile(r"\n[ \t\r]*\n\s*")
 _WORST_FIRST: tuple[VerdictStatus, ...] = ("not_judged", "said_by_another", "only_assistant", "near")
 _SENTENCE_MARKS = ",.;:"
@@ -122,17 +124,25 @@ class _Check:
         return self._by_paragraphs(quotation) or as_one
 
     def _by_paragraphs(self, quotation: Quotation) -> Verdict | None:
-        """Return what its paragraphs together say; None if it has only one, or none of them was ever said."""
+        """Return what its paragraphs together say; None if it has only one."""
         parts = _paragraphs(quotation.text)
         if len(parts) < 2:
             return None
-        verdicts = [self._as_one(replace(quotation, text=part)) for part in parts]
-        missing = [one for one in verdicts if not one.quotes and one.status != "not_judged"]
+        verdicts: list[Verdict] = []
+        missing: list[Verdict] = []
+        for part in parts:
+            verdicts.append(self._as_one(replace(quotation, text=part)))
+            if not verdicts[-1].quotes and verdicts[-1].status != "not_judged":
+                missing.append(verdicts[-1])
+            if len(missing) == _MOST_MISSED:
+                break
         if missing:
             n_found = len(verdicts) - len(missing)
-            lacking = _partly(len(parts), n_found, missing[0].quotation.text)
-            claimed = quotation.claimed
-            return Verdict(quotation, "not_found", (), 0, claimed, lacking) if n_found else None
+            message = _message("not_found", (), quotation.claimed, 0)
+            if n_found:
+                first = "first " if len(verdicts) < len(parts) else ""
+                message = _partly(f"{first}{len(verdicts)}", n_found, missing[0].quotation.text)
+            return Verdict(quotation, "not_found", (), 0, quotation.claimed, message)
         for status in _WORST_FIRST:
             worst = next((one for one in verdicts if one.status == status), None)
             if worst is not None:
@@ -237,7 +247,7 @@ def _paragraphs(text: str) -> list[str]:
     return [part for part in parts if says_something(part)]
 
 
-def _partly(n: int, n_found: int, lacking: str) -> str:
+def _partly(n: str, n_found: int, lacking: str) -> str:
     stand = "stands" if n_found == 1 else "stand"
     shown = lacking if len(lacking) <= _MOST_CLIPPED else f"{lacking[:_MOST_CLIPPED]}…"
     return f"Not found: of its {n} paragraphs {n_found} {stand} in what was said, but not “{shown}”"

@@ -317,6 +317,21 @@ def test_of_paragraphs_that_are_partly_invented_the_first_that_is_is_named() -> 
     )
 
 
+def test_of_a_long_invention_no_more_than_its_beginning_is_looked_for() -> None:
+    class Counting(Said):
+        n_looks = 0
+
+        def like(self, text: str, *, k: int) -> Iterable[Turn]:
+            self.n_looks += 1
+            return super().like(text, k=k)
+
+    source = Counting([turn(1, Role.USER, "nothing of the kind was ever said by anybody here")])
+    invented = [f"Point {n} of the letter is that we buy {n} boats." for n in range(500)]
+
+    assert only("> " + "\n>\n> ".join(invented), source).status == "not_found"
+    assert source.n_looks < 50
+
+
 def test_a_long_quotation_is_compared_paragraph_by_paragraph() -> None:
     long = [f"Point {n} of the long letter says that we go on with number {n}." for n in range(200)]
     source = Said([turn(1, Role.USER, "\n\n".join(long))])
