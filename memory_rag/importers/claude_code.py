@@ -63,16 +63,49 @@ class ClaudeCodeImporter:
     def read(self, source: SourceFile, options: ImportOptions) -> Iterator[Item]:
         lines = read_twice(lambda: source.read_json_lines(skip_broken=True), size=source.size)
         taken_back = _taken_back(lines())
-        session = _Session(source.path.stem, options)
+        sessions = _Sessions(source.path.stem, options)
         for line in lines():
             if isinstance(line, Skipped):
                 yield line
             else:
-                yield from session.take(line, taken_back)
-        if session.titled is not None:
-            yield Conversation(session.conversation_id, session.titled)
-        if session.withheld:
-            yield Withheld(self.name, session.conversation_id, tuple(session.withheld))
+                yield from sessions.of(as_object(line.value)).take(line, taken_back)
+        for session in sessions.all:
+            if session.titled is not None:
+                yield Conversation(session.conversation_id, session.titled)
+            if session.withheld:
+                yield Withheld(self.name, session.conversation_id, tuple(session.withheld))
+
+
+class _Sessions:
+    """The sessions of a file: mostly one, but lines of another may have been written into it, or files put together.
+
+    A line belongs to the session of the line that it follows, if that is in the file, and else to the one that it
+    names: a session that was resumed under another id goes on.
+    """
+
+    def __init__(self, stem: str, options: ImportOptions) -> None:
+        self._present = _Session(stem, options)
+        self._named: dict[str, _Session] = {}
+        self._of_line: dict[str, _Session] = {}
+        self._options = options
+        self.all = [self._present]
+
+    def of(self, record: dict[str, Any]) -> _Session:
+        """Return the session of the next line."""
+        named, uuid, parent = (record.get(name) for name in ("sessionId", "uuid", "parentUuid"))
+        if isinstance(named, str) and named:
+            if not self._named:
+                self._present.conversation_id = named
+                self._named[named] = self._present
+            elif named not in self._named:
+                self._named[named] = _Session(named, self._options)
+                self.all.append(self._named[named])
+            self._present = self._named[named]
+        if isinstance(parent, str):
+            self._present = self._of_line.get(parent, self._present)
+        if isinstance(uuid, str):
+            self._of_line[uuid] = self._present
+        return self._present
 
 
 @dataclass(slots=True)
@@ -87,13 +120,10 @@ class _Session:
     ids: DistinctIds = field(default_factory=DistinctIds)
     blocks: dict[str, set[str]] = field(default_factory=dict)
     withheld: list[str] = field(default_factory=list)
-    named: bool = False
 
     def take(self, line: Line, taken_back: frozenset[str]) -> Iterator[Item]:
         record = as_object(line.value)
         where = f"line {line.number}"
-        if not self.named and isinstance(record.get("sessionId"), str) and record["sessionId"]:
-            self.conversation_id, self.named = record["sessionId"], True
         kind = kind_of(record)
         if kind not in _SAID:
             title = record.get("summary") or record.get("aiTitle") or record.get("title")

@@ -197,6 +197,40 @@ def test_what_was_taken_back_is_an_abandoned_branch(made: Made, import_all: Impo
     assert [turn.text for turn in everything.turns if not turn.recalled] == ["Måla blått", "Blått blir det."]
 
 
+def test_a_file_of_several_sessions_is_several_talks(made: Made, import_all: ImportAll) -> None:
+    """Files may have been put together, and Claude Code itself has written lines into another session's file."""
+    path = made(
+        "s.jsonl",
+        lines(
+            line("u1", "user", "Rita en plan"),
+            line("v1", "user", "Och boken?", sessionId="s2"),
+            line("a1", "assistant", [{"type": "text", "text": "Här är den"}], parent="u1"),
+            line("b1", "assistant", [{"type": "text", "text": "Den är slut"}], parent="v1", sessionId="s2"),
+            {"type": "summary", "summary": "Boken", "leafUuid": "b1", "sessionId": "s2"},
+        ),
+    )
+    found = import_all(path)
+    assert [(turn.conversation_id, turn.ordinal, turn.text) for turn in found.turns] == [
+        ("s1", 0, "Rita en plan"),
+        ("s2", 0, "Och boken?"),
+        ("s1", 1, "Här är den"),
+        ("s2", 1, "Den är slut"),
+    ]
+    assert found.conversations == [Conversation("s2", "Boken")]
+
+
+def test_a_session_that_was_resumed_under_another_id_goes_on(made: Made, import_all: ImportAll) -> None:
+    resumed = [
+        line("u2", "user", "Tack", parent="a1", sessionId="s2"),
+        line("u3", "user", "Hej då", sessionId="s2", parent="u2"),
+    ]
+    said = [line("u1", "user", "Hej"), line("a1", "assistant", [{"type": "text", "text": "Hej hej"}], parent="u1")]
+    found = import_all(made("s.jsonl", lines(*said, *resumed)))
+    assert [(turn.conversation_id, turn.text) for turn in found.turns] == [
+        ("s1", text) for text in ("Hej", "Hej hej", "Tack", "Hej då")
+    ]
+
+
 def test_the_bytes_of_an_image_are_not_stored_its_type_and_length_are(made: Made, import_all: ImportAll) -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD" * 9}}
     (turn,) = import_all(made("s.jsonl", lines(line("u1", "user", [image, {"type": "text", "text": "Se"}])))).turns
