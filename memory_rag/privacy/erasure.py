@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memory_rag.errors import StoreError
-from memory_rag.privacy.vector_erasure import erase_vectors
+from memory_rag.privacy.vector_erasure import VectorErasure
 from memory_rag.retrieval.turn_table import content_key
 from memory_rag.store.erasing import Erasing
 from memory_rag.store.files import DERIVED, LOCK_NAME, locked
@@ -30,7 +30,7 @@ class Erasure:
         ``in_use`` are the files of vectors that this process searches in, by the paths of their ids.
         """
         self._folder = folder
-        self._in_use = in_use
+        self._vectors = None if folder is None else VectorErasure(folder, in_use=in_use)
         self._store = store
         self._erasing = Erasing(store.connections)
 
@@ -65,12 +65,12 @@ class Erasure:
         return {row: content_key(turns[row]) if row in turns else None for row in rows}
 
     def _erase_files(self, rows: Mapping[int, int], *, timeout_s: float) -> None:
-        if self._folder is None:
+        if self._folder is None or self._vectors is None:
             self._erasing.note_files_done(rows)
             return
         with locked(self._folder / LOCK_NAME, timeout_s=timeout_s, what="vectors or derived files"):
             # Read under the lock: who embeds or saves after it looks at the store first.
-            erase_vectors(self._folder, self.contents(rows), in_use=self._in_use)
+            self._vectors.erase(self.contents(rows))
             derived = self._folder / DERIVED
             for path in sorted(derived.iterdir()) if derived.is_dir() else ():
                 if path.is_dir():

@@ -102,7 +102,7 @@ class Forgetting:
         self._mend = mend
         self._erasure = Erasure(folder, store, in_use=in_use)
         self._proving = Proving(store, indexes, remains_of(store, folder))
-        self._saving = Later(self._save, quiet_s=_QUIET_S)
+        self._saving = None if folder is None else Later(self._save, quiet_s=_QUIET_S)
 
     # -- choosing
 
@@ -259,7 +259,7 @@ class Forgetting:
 
     def _save_soon_or_later(self, *, timeout_s: float) -> None:
         """Save the keyword index, or let it be saved once nothing is forgotten for a while."""
-        if self._indexes.snapshots.are_soon_made(self._indexes.keyword):
+        if self._saving is None or self._indexes.snapshots.are_soon_made(self._indexes.keyword):
             self._indexes.save(timeout_s=timeout_s)
         else:
             self._indexes.snapshots.is_gone()
@@ -275,11 +275,13 @@ class Forgetting:
 
     def wait(self) -> None:
         """Wait until what is saved in the background is saved."""
-        self._saving.wait()
+        if self._saving is not None:
+            self._saving.wait()
 
     def close(self) -> None:
         """Begin nothing more in the background, and wait for what is being done."""
-        self._saving.close()
+        if self._saving is not None:
+            self._saving.close()
 
     def _stale_conversations(self) -> list[str]:
         with self._store.connections.reading() as connection:

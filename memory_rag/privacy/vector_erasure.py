@@ -18,36 +18,49 @@ from memory_rag.retrieval.vectors import Checked, VectorFile, VectorRows
 FOLDER: Final = "vectors"
 
 
-def erase_vectors(
-    folder: Path, contents: Mapping[int, int | None], *, in_use: Mapping[Path, VectorFile] = MappingProxyType({})
-) -> None:
-    """Take the vectors of these rows that were made of other words than they have now out of every file.
+class VectorErasure:
+    """Takes vectors out of the files of a memory, and remembers which of these it has found whole."""
 
-    ``contents`` says, for each row, the key of the words that it has now; None if it is gone. Call under the memory's
-    lock. What a killed process left is taken away too, since it may be of these rows: then the file is written anew.
-    ``in_use`` are files that this process searches in, by their paths of ids: what they found whole isn't compared
-    again here, nor by them what is written here.
+    def __init__(self, folder: Path, *, in_use: Mapping[Path, VectorFile] = MappingProxyType({})) -> None:
+        """Erase in a memory's folder; ``in_use`` are files that this process searches in, by their paths of ids.
 
-    Raises:
-        StoreError: the files can't be read or written.
-    """
-    for ids_path in sorted((folder / FOLDER).glob("*.ids")):
-        _finish_replacing(ids_path)
-        searched = in_use.get(ids_path)
-        try:
-            checked = _erase(ids_path, contents, known=None if searched is None else searched.whole)
-        except BlockDamagedError:
-            checked = _erase(ids_path, contents, known=None)
-        if searched is not None and checked is not None:
-            searched.whole = checked
-    for path in sorted((folder / FOLDER).glob("*")):
-        is_alone = path.suffix == ".f32" and not path.with_suffix(".ids").exists()
-        if path.name.startswith(".") or is_alone:
-            path.unlink()
+        What these found whole isn't compared again here, nor by them what is written here.
+        """
+        self._folder = folder / FOLDER
+        self._in_use = in_use
+        self._whole: dict[Path, Checked] = {}
+
+    def erase(self, contents: Mapping[int, int | None]) -> None:
+        """Take the vectors of these rows that were made of other words than they have now out of every file.
+
+        ``contents`` says, for each row, the key of the words that it has now; None if it is gone. Call under the
+        memory's lock. What a killed process left is taken away too, since it may be of these rows: then the file is
+        written anew.
+
+        Raises:
+            StoreError: the files can't be read or written.
+        """
+        for ids_path in sorted(self._folder.glob("*.ids")):
+            _finish_replacing(ids_path)
+            searched, known = self._in_use.get(ids_path), self._whole.pop(ids_path, None)
+            if searched is not None and searched.whole is not None:
+                known = searched.whole
+            try:
+                whole = _erase(ids_path, contents, known=known)
+            except BlockDamagedError:
+                whole = _erase(ids_path, contents, known=None)
+            if whole is not None:
+                self._whole[ids_path] = whole
+                if searched is not None:
+                    searched.whole = whole
+        for path in sorted(self._folder.glob("*")):
+            is_alone = path.suffix == ".f32" and not path.with_suffix(".ids").exists()
+            if path.name.startswith(".") or is_alone:
+                path.unlink()
 
 
 def _erase(ids_path: Path, contents: Mapping[int, int | None], *, known: Checked | None) -> Checked | None:
-    """Take vectors out of one file, and return that it is whole if it is another than before.
+    """Take vectors out of one file, and return how much of it is whole; None if that is to be found out.
 
     Raises:
         BlockDamagedError: part of what is ``known`` to be whole isn't any more; nothing was done.
@@ -62,7 +75,8 @@ def _erase(ids_path: Path, contents: Mapping[int, int | None], *, known: Checked
     rows = _all_of(file)
     told = _told(rows, contents)
     if not file.has_rest and not file.n_damaged:
-        return file.erase(rows, told)
+        file.erase(rows, told)
+        return file.whole
     stays = ~told & (rows.ids["row"] != ERASED)
     file.replace_with(VectorRows(rows.vectors[stays], rows.ids[stays]))
     return None

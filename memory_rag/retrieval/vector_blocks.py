@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -20,6 +23,7 @@ searchable text."""
 Ids = npt.NDArray[np.void]
 ERASED: Final = -1
 """As an entry's row: its vector was taken out, and counts as zeros whatever is still there."""
+_N_ROWS: Final = struct.Struct("<4xI8x")
 _MAGIC_BYTES: Final = MAGIC.to_bytes(4, "little")
 _DAMAGED_TOGETHER: Final = 64
 """So many damaged blocks side by side are passed over at most; how many they were is found by trying."""
@@ -55,10 +59,10 @@ def whole_blocks(data: bytes, rows: Vectors, *, dim: int, checked: int = 0) -> l
 
     Those that end within the first ``checked`` bytes are known to be whole: their vectors aren't read.
     """
-    blocks: list[Block] = []
-    place = row = 0
+    blocks = _checked_blocks(data, rows, n_bytes=checked)
+    place, row = (blocks[-1].ids_end, blocks[-1].end) if blocks else (0, 0)
     while place + HEAD.itemsize <= len(data):
-        block = _at(data, rows, place, row, n_before=0, dim=dim, checked=checked)
+        block = _at(data, rows, place, row, n_before=0, dim=dim)
         block = block or _behind(data, rows, place, row, dim=dim)
         if block is None:
             break
@@ -67,7 +71,27 @@ def whole_blocks(data: bytes, rows: Vectors, *, dim: int, checked: int = 0) -> l
     return blocks
 
 
-def _at(data: bytes, rows: Vectors, place: int, row: int, *, n_before: int, dim: int, checked: int = 0) -> Block | None:
+def _checked_blocks(data: bytes, rows: Vectors, *, n_bytes: int) -> list[Block]:
+    """Return what the first bytes hold as one block, if blocks are known to be whole up to there; else none."""
+    ends = list(_ends(data, min(n_bytes, len(data))))
+    n_rows = (n_bytes - len(ends) * HEAD.itemsize) // ID.itemsize
+    if not ends or ends[-1] != n_bytes or n_rows > len(rows):
+        return []
+    starts = [0, *ends]
+    ids = b"".join(data[start + HEAD.itemsize : end] for start, end in pairwise(starts))
+    return [Block(rows[:n_rows], np.frombuffer(ids, ID), 0, n_rows, n_bytes)]
+
+
+def _ends(data: bytes | bytearray, n_bytes: int) -> Iterator[int]:
+    """Yield where each of the blocks ends that the first bytes hold, by what their heads say."""
+    place = 0
+    while place + HEAD.itemsize <= n_bytes:
+        (n_rows,) = _N_ROWS.unpack_from(data, place)
+        place += HEAD.itemsize + n_rows * ID.itemsize
+        yield place
+
+
+def _at(data: bytes, rows: Vectors, place: int, row: int, *, n_before: int, dim: int) -> Block | None:
     """Return the block that begins at a byte of the ids and at a row of the vectors, if it is whole."""
     if place + HEAD.itemsize > len(data):
         return None
@@ -78,7 +102,7 @@ def _at(data: bytes, rows: Vectors, place: int, row: int, *, n_before: int, dim:
         return None
     ids = np.frombuffer(data, ID, count=n, offset=place + HEAD.itemsize)
     vectors = rows[row : row + n]
-    if end > checked and _checksum(vectors, ids) != head["checksum"]:
+    if _checksum(vectors, ids) != head["checksum"]:
         return None
     return Block(vectors, ids, n_before, row + n, end)
 
@@ -109,18 +133,19 @@ def blocks_without(data: bytes, rows: Vectors, gone: npt.NDArray[np.bool_]) -> b
         BlockDamagedError: a block that has one of them isn't whole.
     """
     written = bytearray(data)
+    going = np.flatnonzero(gone)
     place = row = 0
-    while row < len(gone):
-        head = np.frombuffer(written, HEAD, count=1, offset=place)
-        n = int(head["n_rows"][0])
-        here = gone[row : row + n]
-        if here.any():
+    for end in _ends(data, len(data)):
+        n = (end - place - HEAD.itemsize) // ID.itemsize
+        here = going[going.searchsorted(row) : going.searchsorted(row + n)] - row
+        if len(here):
+            head = np.frombuffer(written, HEAD, count=1, offset=place)
             ids = np.frombuffer(written, ID, count=n, offset=place + HEAD.itemsize)
             if _checksum(rows[row : row + n], ids) != head["checksum"][0]:
                 raise BlockDamagedError(f"the block at byte {place}")
             ids[here] = np.array((ERASED, 0, 0, 0), ID)
             head["checksum"] = _checksum(rows[row : row + n], ids)
-        place, row = place + HEAD.itemsize + n * ID.itemsize, row + n
+        place, row = end, row + n
     return bytes(written)
 
 

@@ -238,28 +238,25 @@ class VectorFile:
             written.replace(path)
         fsync_path(self.rows_path.parent)
 
-    def erase(self, rows: VectorRows, gone: npt.NDArray[np.bool_]) -> Checked | None:
+    def erase(self, rows: VectorRows, gone: npt.NDArray[np.bool_]) -> None:
         """Take out vectors, by their places among ``rows``, which are all that was read: ids first, then numbers.
 
         The others stay where they are. Whoever is killed in between leaves numbers that are nobody's; the next call
         overwrites them, whatever else it takes out. Call under the memory's lock, with nothing of the file damaged.
-        Returns that the new file of ids is whole; None if it is still the old one.
 
         Raises:
             BlockDamagedError: vectors beside those that go were damaged since they were found whole; nothing was done.
             StoreError: the files can't be read or written.
         """
         erased = np.flatnonzero(gone | (rows.ids["row"] == ERASED))
-        checked: Checked | None = None
         try:
             if gone.any():
                 data = blocks_without(self.ids_path.read_bytes()[: self._ids_read], rows.vectors, gone)
                 write_atomically(self.ids_path, lambda file: file.write(data))
-                checked = Checked(0, 0).and_more(data)
+                self.whole = Checked(0, 0).and_more(data)
             _overwrite(self.rows_path, erased[rows.vectors[erased].any(axis=1)], n_bytes=self.dim * 4)
         except OSError as error:
             raise StoreError(f"{self.rows_path.parent} can't be written ({error.strerror})") from error
-        return checked
 
     def _write_at(self, path: Path, place: int, data: bytes) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)

@@ -12,7 +12,7 @@ import pytest
 
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import EmbedderError, MemoryLockedError, StoreError
-from memory_rag.privacy.vector_erasure import erase_vectors
+from memory_rag.privacy.vector_erasure import VectorErasure
 from memory_rag.retrieval.dense import DenseIndex
 from memory_rag.retrieval.dense_files import dense_in
 from memory_rag.retrieval.kept_codes import KEPT_FROM, KeptCodes
@@ -347,7 +347,7 @@ def test_of_a_vector_that_was_taken_out_no_code_is_kept(memory: Folder) -> None:
     index.save()
     before = kept_codes(memory)
     memory.forget("turn 7")
-    erase_vectors(memory.folder, {8: None})
+    VectorErasure(memory.folder).erase({8: None})
 
     index.catch_up(memory.keyword.table)
     index.save()
@@ -375,7 +375,7 @@ def test_vectors_stay_where_they_are_when_one_is_taken_out(memory: Folder) -> No
     assert memory.scores(there) == {"kayak": 1.0, "canoe": 0.6, "tax": 0.0}
     memory.forget("kayak")
 
-    erase_vectors(memory.folder, {1: None})
+    VectorErasure(memory.folder).erase({1: None})
 
     for index in (here, there):
         assert memory.scores(index) == {"canoe": 0.6, "tax": 0.0}
