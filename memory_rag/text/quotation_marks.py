@@ -46,7 +46,7 @@ _DEEPEST = 8
 _MOST_ESCAPES = 7
 """Backslashes before a mark in JSON within JSON within JSON."""
 # Words that English shortens in front, with an apostrophe that looks like an opening mark.
-_SHORTENED = re.compile(r"(?:tis|twas|twere|em|cause|til|cuz|cos|n|\d0s)(?![^\W_])", re.IGNORECASE)
+_SHORTENED = re.compile(r"(?:tis|twas|twere|em|cause|til|cuz|cos|bout|round|nuff|n|\d0s)(?![^\W_])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ class _Reader:
         for depth in range(len(self._waiting) - 1, -1, -1):
             opening = self._waiting[depth].at
             is_sure = is_last or mark not in AMBIGUOUS or text[opening] + mark == "‚‘"
-            if belong_together(text, opening, at) and is_sure and not is_inch:
+            if belong_together(text, opening, at) and is_sure and (not is_inch or text[opening] in "“„"):
                 yield self._ended(depth, at)
                 return
         if mark not in AMBIGUOUS and not is_inch and not escapes(text, at) and may_close(text, at):

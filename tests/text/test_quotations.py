@@ -122,6 +122,7 @@ def test_a_mark_without_partner_is_given_with_what_may_be_quoted() -> None:
     [
         'a 5\'10" man, 6" nails and a 7" pipe',
         "‘bout time, the dogs’ bowls, 'em and the girls'",
+        "'Bout time we left. ’Nuff said",
         '| a | " | b |\n| c | " | d |',
         'a lone " or “ or ” between spaces',
         '`a "b` and x',
@@ -190,6 +191,13 @@ def test_quotations_in_between_show_that_a_mark_stands_alone() -> None:
     assert alone(text) == [('"', "", "b c"), ("", '"', "f g")]
     assert quoted('- "a b\n- "c d"\n- "e f"') == ["c d", "e f"]
     assert alone('- "a b\n- "c d"\n- "e f"') == [('"', "", "a b")]
+
+
+def test_a_number_may_end_a_quotation_and_inches_do_not() -> None:
+    assert quoted("You said “the price\n\nis 49” then.") == ["the price\n\nis 49"]
+    assert quoted('You said "the price\n\nis 49".') == ["the price\n\nis 49"]
+    assert quoted('You said "the pipe\n\nhas 7" across') == []
+    assert alone('You said "the pipe\n\nhas 7" across') == [('"', "", "the pipe")]
 
 
 def test_single_marks_over_paragraphs_begin_and_end_them() -> None:
