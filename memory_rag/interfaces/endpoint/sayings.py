@@ -70,16 +70,20 @@ def saying_of(message: Mapping[str, Any], role: Role, *, at: int, tools: Mapping
 def _told(fields: dict[str, Any], role: Role) -> list[Any]:
     """Return what makes a message the same message again, however a client writes it: words, parts, calls.
 
-    Many clients leave out what a model thought aloud, and frameworks write the arguments of a call anew.
+    Many clients leave out what a model thought aloud, and send a refusal back as words; frameworks write the arguments
+    of a call anew.
     """
+    refusal = fields.get("refusal") or None
     words = text_of(fields)
+    if isinstance(refusal, str) and not words.strip():
+        words, refusal = refusal, None
     words = " ".join((without_thoughts(words) if role is Role.ASSISTANT else words).split())
     parts = [part for part in as_list(fields.get("content")) if as_object(part).get("type") not in _NOT_SAID]
     calls = [
         [as_object(call).get("id"), _called(as_object(call).get("function")), as_object(call).get("custom")]
         for call in as_list(fields.get("tool_calls"))
     ]
-    refusal, function_call = fields.get("refusal") or None, _called(fields.get("function_call") or None)
+    function_call = _called(fields.get("function_call") or None)
     return [words, parts, calls, function_call, fields.get("tool_call_id"), refusal]
 
 

@@ -86,13 +86,15 @@ class Threads:
         return self._opened(said, pairs, named=named, now=now, being_answered=being_answered)
 
     def _answered(self, asked: Saying, answer: Saying, *, named: str | None) -> KnownMessage | None:
-        """Return the stored answer to a question that was sent with other words around it than it has now.
+        """Return the stored answer to a question that was sent with more around it than it has now.
 
-        Some clients put documents, or the time, around what is asked, and leave them out when they send it again.
+        Some clients put documents, or the time, around what is asked, or an image beside it, and leave them out when
+        they send it again.
         """
         question, words = _words(asked.text), _words(answer.text)
-        if asked.role is not Role.USER or len(question) < _TELLING or len(words) < _TELLING:
+        if asked.role is not Role.USER or not (question and words):
             return None
+        is_telling = len(question) >= _TELLING and len(words) >= _TELLING
         answers = self._known.newest_answers(conversation_id=named)
         turns = {turn.turn_id: turn for turn in self._store.get([one.turn_id for one in answers])}
         for one in answers:
@@ -100,7 +102,9 @@ class Threads:
                 continue
             before = self._store.neighbours(one.turn_id, before=_ALTERNATIVES, after=0)[:-1]
             stored = next((_words(turn.text) for turn in reversed(before) if turn.role is Role.USER), "")
-            if question in stored or (len(stored) >= _TELLING and stored in question):
+            if question == stored:
+                return one
+            if is_telling and (question in stored or (len(stored) >= _TELLING and stored in question)):
                 return one
         return None
 

@@ -188,6 +188,31 @@ def test_an_answer_that_its_reader_has_edited_is_another_branch_of_the_same_talk
     assert len({turn.conversation_id for turn in served.turns}) == 1
 
 
+def test_a_question_whose_image_the_client_sends_once_only_is_known_without_it(served: Served) -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    served.model.will_say("A cat.")
+    sent: Any = [{"role": "user", "content": [{"type": "text", "text": "What's this?"}, image]}]
+    served.client().chat.completions.create(model="small", messages=sent)
+    asked_and_answered(served, ("user", "What's this?"), ("assistant", "A cat."), ("user", "Sure?"), answer="Yes.")
+
+    assert [text for _role, text in served.told] == ["What's this?", "A cat.", "Sure?", "Yes."]
+    assert len({turn.conversation_id for turn in served.turns}) == 1
+
+
+def test_a_refusal_that_comes_back_as_words_is_known(served: Served) -> None:
+    body = completion("")
+    message = {"role": "assistant", "content": None, "refusal": "I can't tell you that."}
+    body["choices"] = [{"index": 0, "message": message, "finish_reason": "stop"}]
+    served.model.will_send(json.dumps(body), headers={"Content-Type": "application/json"})
+    client = served.client()
+    client.chat.completions.create(model="small", messages=[ASKED])
+    again = (("user", ASKED["content"]), ("assistant", "I can't tell you that."), ("user", "Why?"))
+    asked_and_answered(served, *again, answer="I don't know when it sails.")
+
+    assert [role for role, _text in served.told] == ["user", "assistant", "user", "assistant"]
+    assert len({turn.conversation_id for turn in served.turns}) == 1
+
+
 def test_two_talks_that_got_the_same_answer_stay_two(served: Served) -> None:
     refusal = "I'm sorry, but I can't help with that request."
     asked_and_answered(served, ("user", "How do I open the first lock?"), answer=refusal)
