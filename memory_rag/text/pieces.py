@@ -66,8 +66,8 @@ _GROUPED: Final = re.compile(rf"\d{{1,3}}([{_SPACES}'_])\d{{3}}(?:\1\d{{3}})*(?:
 _SPACED: Final = re.compile(f"[{_SPACES}]")
 _DOTTED: Final = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _HYPHENED: Final = re.compile(r"\d+(?:-\d+)+")
-# Written with a hyphen by some and closed by others: e-mail, co-operate, tv-program, B-12.
-_COMPOUND: Final = re.compile(r"(?<![\w-])(?:[^\W\d_]+(?:-[^\W\d_]+)+|[^\W\d_]-\d+)(?![\w-])")
+# Written with a hyphen by some and closed by others: e-mail, co-operate, tv-program, B-12, 3-D.
+_COMPOUND: Final = re.compile(r"(?<![\w-])(?:[^\W\d_]+(?:-[^\W\d_]+)+|[^\W\d_]-\d+|\d{1,3}-[^\W\d_])(?![\w-])")
 _FEWEST_JOINED: Final = 4
 """Letters from which on a compound is known by its closed form alone: "I-T" would be the stop word it."""
 _LEAST_HYPHENED: Final = 9
@@ -157,8 +157,10 @@ def _forms(piece: str, for_query: bool) -> Forms:
     if version is not None:
         return Forms((), _version(version, for_query))
     parts = _with_compounds(_parts(written, for_query), folded)
-    if _COMPOUND.fullmatch(folded) and (len(folded.replace("-", "")) >= _FEWEST_JOINED or not folded[-1].isalpha()):
-        return parts
+    if _COMPOUND.fullmatch(folded):
+        closed = folded.replace("-", "")
+        if len(closed) >= _FEWEST_JOINED or not closed.isalpha():
+            return parts
     is_one = _HYPHENED.fullmatch(folded) and sum(map(str.isdigit, folded)) >= _LEAST_HYPHENED
     return Forms(parts.words, (folded, *((folded.replace("-", ""),) if is_one else ()), *parts.terms))
 
@@ -182,7 +184,7 @@ def _parts(written: str, for_query: bool) -> Forms:
 
 
 def _with_compounds(parts: Forms, folded: str) -> Forms:
-    """Add the closed form of each compound in a piece: a word, to be stemmed as such, or letter and number."""
+    """Add the closed form of each compound in a piece: a word, to be stemmed as such, or a letter and a number."""
     joined = [found.replace("-", "") for found in _COMPOUND.findall(folded)] if "-" in folded else []
     words = tuple(word for word in joined if word.isalpha())
     return Forms(parts.words + words, (*(term for term in joined if not term.isalpha()), *parts.terms))

@@ -119,6 +119,8 @@ def test_a_word_is_found_with_and_without_the_vowel_signs_that_are_mostly_left_o
         ("mother-in-law's", {"mother", "in", "law", "motherinlaw"}, set()),
         ("I-T", {"i", "t", "it"}, {"i-t"}),
         ("B-12", {"b"}, {"b12", "12"}),
+        ("3-D", {"d"}, {"3d", "3"}),
+        ("4711-Z", {"z"}, {"4711-z", "4711"}),
         ("e-mail/web", {"e", "mail", "web", "email"}, {"e-mail/web"}),
         ("4711-ZX", {"zx"}, {"4711-zx", "4711"}),
         ("foo_bar", {"foo", "bar"}, {"foo_bar"}),
