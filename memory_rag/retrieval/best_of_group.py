@@ -30,7 +30,8 @@ def alike(codes: Codes) -> Places:
         place_of = np.empty(span, np.int64)
         places = codes - low
         place_of[places] = np.arange(len(codes))
-        return place_of[places]
+        last: Places = place_of[places]
+        return last
     order = codes.argsort(kind="stable")
     first = is_first(codes[order])
     one_like = np.empty(len(codes), np.int64)

@@ -10,10 +10,11 @@ from memory_rag.retrieval.entry_scores import EntryScores
 N = 1000
 
 
-@pytest.mark.parametrize("n", [0, 1, 40, 63, 5000])
-def test_what_is_added_to_an_entry_is_summed_however_few_there_are(n: int) -> None:
+@pytest.mark.parametrize("stretch", [(0, N), (300, 340), (N - 5, N)])
+@pytest.mark.parametrize("n", [0, 1, 5, 14, 40, 5000])
+def test_what_is_added_to_an_entry_is_summed_however_few_there_are(n: int, stretch: tuple[int, int]) -> None:
     random = np.random.default_rng(n)
-    entries = random.integers(0, N, n).astype(np.int32)
+    entries = random.integers(*stretch, n).astype(np.int32)
     values = random.random(n) + 0.1
     expected = [0.0] * N
     for entry, value in zip(entries.tolist(), values.tolist(), strict=True):
