@@ -103,7 +103,7 @@ class DenseIndex:
         What is left out of recall (tool traffic) isn't embedded; keyword search finds it when asked.
         """
         if self._waiting is None:
-            self._waiting = np.flatnonzero(table.alive & table.recalled & ~self._groups.covered)
+            self._waiting = self._groups.waiting(table)
         return self._waiting
 
     def embed(

@@ -35,6 +35,9 @@ class VectorGroups:
         self._table: TurnTable | None = None
         self._n_ended = 0
         self._newest_row = 0
+        self._waiting: Entries = np.zeros(0, np.int64)
+        self._n_looked_at = 0
+        """Entries of which ``_waiting`` holds those that had no group when they were looked at last."""
 
     @property
     def ids(self) -> Ids:
@@ -98,6 +101,17 @@ class VectorGroups:
         self._newest_row = max(self._newest_row, int(new_ids["row"].max(initial=0)))
         return True
 
+    def waiting(self, table: TurnTable) -> Entries:
+        """Return the living entries that are recalled and have no group, ascending. Call after :meth:`catch_up`.
+
+        It takes time for those that waited before and for what came since: an entry that has a group keeps it while it
+        lives.
+        """
+        first, self._n_looked_at = self._n_looked_at, len(table)
+        waiting = np.concatenate([self._waiting, np.flatnonzero(table.recalled[first:]) + first])
+        self._waiting = waiting[table.alive[waiting] & ~self.covered[waiting]]
+        return self._waiting
+
     def owners(self, table: TurnTable) -> Entries:
         """Return the living entry that says the words of each vector; -1 where the turn is gone or says others now."""
         entries = np.full(len(self._ids), NOTHING, np.int64)
@@ -127,6 +141,7 @@ class VectorGroups:
         of_entry[own[known]] = known
         stays = np.zeros(len(starts), np.bool_)
         stays[known] = of_entry[own[known]] == known
+        self._waiting, self._n_looked_at = self._waiting[:0], 0
         self._starts, self._sizes = Growing(starts), Growing(sizes)
         self._entry_of = Growing(np.where(np.repeat(stays, sizes), entries, NOTHING), fill=NOTHING)
         self._of_entry, self._covered = Growing(of_entry, fill=NOTHING), Growing(of_entry != NOTHING)

@@ -451,6 +451,31 @@ def test_two_that_embed_the_same_turns_in_turns_stay_right(memory: Folder) -> No
         assert index.pending(memory.keyword.table).tolist() == []
 
 
+def test_what_waits_is_what_lives_and_has_no_vector_whatever_came_and_went(memory: Folder) -> None:
+    random = np.random.default_rng(8)
+    embedder = GivenVectors({})
+    one, other = memory.dense(embedder), memory.dense(embedder)
+    living: list[str] = []
+    for step in range(60):
+        change = random.integers(6)
+        if change < 2 or not living:
+            living.append(f"turn {step}")
+            memory.add(living[-1], recalled=bool(random.random() < 0.8))
+        elif change == 2:
+            memory.forget(living.pop(random.integers(len(living))))
+        elif change == 3:
+            memory.correct(str(random.choice(living)), f"corrected {step % 7}")
+        else:
+            memory.embed((one, other)[change - 4], limit=int(random.integers(1, 4)))
+        if step == 40:
+            memory.keyword.compact()
+        table = memory.keyword.table
+        for index in (one, other) if step % 3 else (other,):
+            index.catch_up(table)
+            waiting = np.flatnonzero(table.alive & table.recalled & ~index.covered)
+            assert index.pending(table).tolist() == waiting.tolist()
+
+
 def test_a_turn_that_two_processes_embedded_is_named_once(memory: Folder) -> None:
     embedder = GivenVectors({"a": (1, 0), "b": (0.8, 0.6), "c": (0.6, 0.8)})
     memory.add("a", "b", "c")
