@@ -49,6 +49,7 @@ class EntryScores:
         scores = np.zeros(len(entries))
         if len(self._values) == 0:
             return scores
+        places: npt.NDArray[np.integer[Any]]
         if self._first is None:
             places = self._scored.searchsorted(entries.astype(np.int32, copy=False))
             places[places == len(self._scored)] = 0
