@@ -33,9 +33,10 @@ class EntryScores:
     @classmethod
     def summed(cls, entries: _Numbers, values: Scores, *, n_entries: int) -> Self:
         """Return the sums of the values, which are above 0, by entry, added in the order given."""
-        if len(entries) * _FEW >= n_entries:
-            return cls(n_entries, entries, _sums(entries, values, n_entries), first=0)
         first, end = (int(entries.min()), int(entries.max()) + 1) if len(entries) else (0, 0)
+        if 2 * (end - first) > n_entries and len(entries) * _FEW >= n_entries:
+            # What is asked for then needs no look whether it lies inside.
+            return cls(n_entries, entries, _sums(entries, values, n_entries), first=0)
         if len(entries) * _FEW >= end - first:
             return cls(n_entries, entries, _sums(entries - first, values, end - first), first=first)
         scored = _each(entries)

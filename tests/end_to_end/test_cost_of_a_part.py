@@ -99,6 +99,8 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Work], dic
         for first in (0, N):
             memory.add_many(turns_around(first))
             memory.embed()
+            # It folds the postings into one segment; how many there are is a matter of when turns came.
+            memory.indexes.save()
             work.append(work_of_parts(memory))
     return work[0], work[1]
 
