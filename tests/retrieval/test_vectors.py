@@ -261,7 +261,7 @@ def test_vectors_of_another_dimension_are_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fingerprint", "stem"),
     [
-        ("minilm-int8:384:8199be6f699a-203d9f13:p126-16", "minilm-int8_384_8199be6f699a-ec44192c_p126-16"),
+        ("minilm-int8:384:8199be6f699a-203d9f13:p126-16", "minilm-int8_384_8199be6f699a-203d9f13_p126-16"),
         ("e5:384", "e5_384"),
     ],
 )
