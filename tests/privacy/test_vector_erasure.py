@@ -39,7 +39,7 @@ def stored(file: VectorFile) -> tuple[list[int], list[bool]]:
         entries = np.frombuffer(ids, "<i8", count=4 * n, offset=place + 16)
         rows += entries[::4].tolist()
         place += 16 + 32 * n
-    return rows, np.fromfile(file.rows_path, np.float32).reshape(-1, 4).any(axis=1).tolist()
+    return rows, [bool(vector.any()) for vector in np.fromfile(file.rows_path, np.float32).reshape(-1, 4)]
 
 
 def test_a_second_removal_looks_only_at_the_block_that_it_changes(tmp_path: Path) -> None:
