@@ -8,12 +8,17 @@ import socket
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.browser import chromium
 from tests.either_engine import ENGINES, Place
 from tests.postgres_server import PostgresServer, postgres_server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # A busy machine makes a slow example, not a wrong one.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -114,6 +119,13 @@ def postgres_url(postgres: PostgresServer) -> str:
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """Where the test's memory lies: in a folder, and once more on a server."""
     return Place.of_engine(request, tmp_path / "memory")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A Chromium for the tests of one file: an open one would stop every event loop of the files after it."""
+    with chromium() as opened:
+        yield opened
 
 
 class SocketForbiddenError(Exception):

@@ -24,15 +24,6 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[3]
 AXE: Final = ROOT / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
-_FLAGS: Final = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 SAID: Final = (
     ("Ebba", "user", "I'm deciding now: the price of the sourdough is 62 kronor."),
     ("Assistant", "assistant", "Noted: 62 kronor for the sourdough."),
@@ -127,23 +118,6 @@ def unfilled(tmp_path: Path) -> Iterator[Callable[[], Shown]]:
     yield start
     for one in started:
         assert next(one, None) is None
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A Chromium of this machine, or the one that Playwright installed."""
-    try:
-        from playwright.sync_api import Error, sync_playwright
-    except ImportError:
-        pytest.skip("needs the package playwright: pip install playwright")
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_playwright() as playwright:
-        try:
-            made = playwright.chromium.launch(executable_path=path, args=_FLAGS)
-        except Error as error:
-            pytest.skip(f"needs a Chromium: apt-get install chromium ({str(error).splitlines()[0]})")
-        yield made
-        made.close()
 
 
 @pytest.fixture
