@@ -8,6 +8,16 @@ from typing import Any, Final
 
 from memory_rag.evaluation.markdown import amount, markdown_table
 
+SPEED_TABLES: Final = (
+    "speed",
+    "speed-queries",
+    "speed-prompts",
+    "speed-adds",
+    "speed-start",
+    "speed-space",
+    "speed-embedding",
+)
+"""The tables that a result of ``speed`` fills; those of ``speed-counted`` and its like have commands of their own."""
 Result = Mapping[str, Any]
 _SEARCHES: Final = ("keyword", "hybrid")
 _FLAT: Final = 1.5

@@ -25,7 +25,7 @@ from memory_rag.evaluation.speed_counted_table import counted_table
 from memory_rag.evaluation.speed_imports import import_table
 from memory_rag.evaluation.speed_peer_tables import SPEED_PEER_TABLES, speed_peer_tables
 from memory_rag.evaluation.speed_postgres_tables import SPEED_POSTGRES_TABLES, speed_postgres_tables
-from memory_rag.evaluation.speed_tables import speed_tables
+from memory_rag.evaluation.speed_tables import SPEED_TABLES, speed_tables
 
 Results = Mapping[str, Mapping[str, Any]]
 _DEFAULT: Final = "minilm"
@@ -122,10 +122,8 @@ def tables_of(results: Results) -> dict[str, str]:
         if "speed-peers" in results
         else dict.fromkeys(SPEED_PEER_TABLES, _missing("speed-peers", command="bench-speed"))
     )
-    if "speed" in results:
-        return tables | speed_tables(results["speed"])
-    names = ("speed", "speed-queries", "speed-prompts", "speed-adds", "speed-start", "speed-space", "speed-embedding")
-    return tables | dict.fromkeys(names, _missing("speed"))
+    tables |= speed_tables(results["speed"]) if "speed" in results else dict.fromkeys(SPEED_TABLES, _missing("speed"))
+    return tables
 
 
 def _made(make: Callable[[Results], str], results: Results, prefix: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory_rag.evaluation.speed_tables import GOALS, Goal, speed_tables
+from memory_rag.evaluation.speed_tables import GOALS, SPEED_TABLES, Goal, speed_tables
 from memory_rag.evaluation.tables import load_results
 
 ADD = Goal("add", 0.15, "ms", (("0", ("sizes", "0", "add")), ("10,000", ("sizes", "10000", "add"))))
@@ -62,6 +62,12 @@ def test_every_goal_of_speed_has_its_row() -> None:
         (140, "", True, 1),
         (80, "", True, 1),
     ]
+
+
+def test_a_result_makes_the_tables_that_are_named_as_its_own() -> None:
+    found = load_results(Path(__file__).parents[2] / "eval" / "results")["speed"]
+
+    assert tuple(speed_tables(found)) == SPEED_TABLES
 
 
 def test_a_prompt_stands_beside_its_search_at_every_size_it_was_measured_at() -> None:
