@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import hashlib
 import math
-from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from memory_rag.evaluation.benchmark import Benchmark, Document, Query
+from memory_rag.evaluation.held_words import HeldWords, Places, ReadWords
 from memory_rag.evaluation.pools import Pools
 from memory_rag.evaluation.report_shape import PoolName, Weights
 from memory_rag.retrieval.ranking import Entries, Scores
 
 TEMPLATE: Final = "{speaker}: {text}"
 """What the baselines read of a turn; a session is its turns, a line each."""
-_Places = npt.NDArray[np.int32]
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,56 +58,20 @@ class Scorer(Protocol):
         """Return a score a text, in their order."""
 
 
-class _Holders:
-    """Which texts hold each word, lower-cased and split at white space, and how often; ``lengths`` are in words."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        n = len(texts)
-        numbers: dict[str, int] = {}
-        said = array("i")
-        self.lengths = np.zeros(n, np.int64)
-        for place, text in enumerate(texts):
-            words = text.lower().split()
-            self.lengths[place] = len(words)
-            said.extend([numbers.setdefault(word, len(numbers)) for word in words])
-        # A number for each word of each text; equal ones lie together when they are sorted.
-        keys = np.array(said, np.int64) * n + np.repeat(np.arange(n), self.lengths)
-        keys.sort()
-        first = np.flatnonzero(np.diff(keys, prepend=-1))
-        self._counts = np.diff(first, append=len(keys)).astype(np.int32)
-        keys = keys[first]
-        self._starts = np.searchsorted(keys, np.arange(len(numbers) + 1) * n)
-        self._places = (keys % max(1, n)).astype(np.int32)
-        self._numbers = numbers
-
-    def of(self, word: str) -> tuple[_Places, _Places]:
-        """Return the places of the texts that hold a word, ascending, and how often each does."""
-        number = self._numbers.get(word)
-        if number is None:
-            return self._places[:0], self._counts[:0]
-        held = slice(self._starts[number], self._starts[number + 1])
-        return self._places[held], self._counts[held]
-
-    def frequencies(self) -> list[int]:
-        """Return in how many texts each word is, in the order in which words come first."""
-        found: list[int] = np.diff(self._starts).tolist()
-        return found
-
-
 class Overlap:
     """The share of the query's distinct words, lower-cased and split at white space, that a text has."""
 
     everything = False
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._n = len(texts)
-        self._holders = _Holders(texts)
+    def __init__(self, held: HeldWords) -> None:
+        self._n = len(held.lengths)
+        self._held = held
 
     def scores(self, query: str) -> Scores:
         asked = set(query.lower().split())
         found = np.zeros(self._n)
         for word in asked:
-            found[self._holders.of(word)[0]] += 1
+            found[self._held.of(word)[0]] += 1
         return found / max(1, len(asked))
 
 
@@ -121,15 +85,15 @@ class PlainBm25:
     everything = True
     """0 is the score of the only turn of two that holds a word."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._n = len(texts)
-        self._holders = _Holders(texts)
-        lengths = self._holders.lengths
-        frequencies = self._holders.frequencies()
+    def __init__(self, held: HeldWords) -> None:
+        lengths, frequencies = held.lengths, held.frequencies()
+        self._n = len(lengths)
+        self._held = held
+        # Added in rank-bm25's order: another gives another last bit, and other ties.
         self._least = 0.25 * (sum(map(self._idf, frequencies)) / len(frequencies)) if frequencies else 0.0
         mean = lengths.sum() / self._n if lengths.any() else 1.0
         self._norm = 1.5 * (1 - 0.75 + 0.75 * lengths / mean)
-        self._gains: dict[str, tuple[_Places, Scores]] = {}
+        self._gains: dict[str, tuple[Places, Scores]] = {}
 
     def _idf(self, df: int) -> float:
         return math.log(self._n - df + 0.5) - math.log(df + 0.5)
@@ -141,9 +105,9 @@ class PlainBm25:
             total[places] += gains
         return total
 
-    def _gained(self, word: str) -> tuple[_Places, Scores]:
+    def _gained(self, word: str) -> tuple[Places, Scores]:
         """Return which texts hold a word, and what it adds to the score of each, whoever asks: kept for the next."""
-        places, counts = self._holders.of(word)
+        places, counts = self._held.of(word)
         idf = self._idf(len(places))
         gains = (idf if idf >= 0 else self._least) * (counts * 2.5 / (counts + self._norm[places]))
         self._gains[word] = places, gains
@@ -151,10 +115,12 @@ class PlainBm25:
 
 
 class _Texts:
-    """The candidates of a pool, made ready by one scorer."""
+    """The candidates of a pool with their words, made ready for every baseline."""
 
-    def __init__(self, documents: Sequence[Document], scorer: Callable[[Sequence[str]], Scorer]) -> None:
-        self.scorer = scorer([text_of(document) for document in documents])
+    def __init__(self, documents: Sequence[Document], read: ReadWords) -> None:
+        self.held = HeldWords(
+            read, [read.of_named(document.doc_id, partial(text_of, document)) for document in documents]
+        )
         self._ids = ids = [document.doc_id for document in documents]
         self._rank_of_id = np.empty(len(ids), np.int64)
         self._rank_of_id[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
@@ -173,20 +139,19 @@ def text_of(document: Document) -> str:
     return "\n".join(TEMPLATE.format(speaker=turn.speaker, text=turn.searchable) for turn in document.turns)
 
 
-def over_texts(name: str, scorer: Callable[[Sequence[str]], Scorer], *, pools: Pools) -> Contender:
-    """Return a retriever that scores texts; each pool is made ready once. Making it ready isn't timed."""
-    ready: dict[str, _Texts] = {}
+def _over_texts(
+    name: str, scorer: Callable[[HeldWords], Scorer], *, pools: Pools, texts_of: Callable[[Query, PoolName], _Texts]
+) -> Contender:
+    """Return a retriever that scores texts. Making a pool ready isn't timed."""
+    ready: dict[str, Scorer] = {}
 
     def rank(query: Query, pool: PoolName, depth: int) -> Ranked:
-        key = pools.key(query, pool)
-        if key not in ready:
-            if len(ready) > 1:
-                ready.clear()
-            ready[key] = _Texts(pools.candidates(query, pool), scorer)
-        texts, left_out = ready[key], pools.left_out(query, pool)
+        texts, key = texts_of(query, pool), pools.key(query, pool)
+        scored = _kept(ready, key, lambda: scorer(texts.held))
+        left_out = pools.left_out(query, pool)
         start = perf_counter()
-        scores = texts.scorer.scores(query.text)
-        places = np.arange(len(scores)) if texts.scorer.everything else np.flatnonzero(scores > 0)
+        scores = scored.scores(query.text)
+        places = np.arange(len(scores)) if scored.everything else np.flatnonzero(scores > 0)
         found = texts.best(places, scores[places], k=depth + len(left_out))
         ms = 1000 * (perf_counter() - start)
         return Ranked(without(found, left_out, depth=depth), ms)
@@ -194,14 +159,35 @@ def over_texts(name: str, scorer: Callable[[Sequence[str]], Scorer], *, pools: P
     return Contender(name, rank)
 
 
+def _kept(ready: dict[str, _Made], key: str, make: Callable[[], _Made]) -> _Made:
+    """Return what was made for a pool, made anew where it is not one of the last two."""
+    if key not in ready:
+        if len(ready) > 1:
+            ready.clear()
+        ready[key] = make()
+    return ready[key]
+
+
 def without(found: list[str], left_out: frozenset[str], *, depth: int) -> list[str]:
     """Return the first ids that are not left out, as many as the depth."""
     return found[:depth] if not left_out else [doc_id for doc_id in found if doc_id not in left_out][:depth]
 
 
-def baselines(pools: Pools) -> list[Contender]:
-    """Return word overlap, and rank-bm25 as people use it."""
-    return [over_texts("overlap", Overlap, pools=pools), over_texts("rank-bm25", PlainBm25, pools=pools)]
+def baselines(pools: Pools, *, read: ReadWords | None = None) -> list[Contender]:
+    """Return word overlap, and rank-bm25 as people use it.
+
+    Each pool is made ready once for both; ``read`` has the words that other pools of the same documents have read.
+    """
+    words = ReadWords() if read is None else read
+    ready: dict[str, _Texts] = {}
+
+    def texts_of(query: Query, pool: PoolName) -> _Texts:
+        return _kept(ready, pools.key(query, pool), lambda: _Texts(pools.candidates(query, pool), words))
+
+    return [
+        _over_texts("overlap", Overlap, pools=pools, texts_of=texts_of),
+        _over_texts("rank-bm25", PlainBm25, pools=pools, texts_of=texts_of),
+    ]
 
 
 def bounds(benchmark: Benchmark, pools: Pools, *, seed: int) -> list[Contender]:

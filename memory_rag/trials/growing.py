@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from memory_rag.evaluation.held_words import ReadWords
 from memory_rag.evaluation.pool_sizes import SizedPools, asked_of_sizes, size_points, sizes_of, unmeasured_sizes
 from memory_rag.evaluation.retrievers import Contender, baselines
 from memory_rag.evaluation.runner import Progress, Trial
@@ -14,12 +15,18 @@ Rankings = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def ask_of_sizes(
-    trial: Trial, contests: Sequence[Contest], *, retrievers: Sequence[str], progress: Progress | None
+    trial: Trial,
+    contests: Sequence[Contest],
+    *,
+    retrievers: Sequence[str],
+    progress: Progress | None,
+    read: ReadWords | None = None,
 ) -> list[str]:
     """Measure recall by the size of the pool, into the trial, and return in words what of it isn't measured.
 
     What was asked of a conversation alone and of the whole memory is not asked again. hybrid-cv ranks pools of a size
-    between by the weights that were fitted in the whole memory without the question's conversation.
+    between by the weights that were fitted in the whole memory without the question's conversation. ``read`` has the
+    words that the baselines have read.
     """
     benchmark, queries = trial.benchmark, asked_of_sizes(trial.benchmark)
     sizes = sizes_of(benchmark)
@@ -27,7 +34,9 @@ def ask_of_sizes(
         return ["how recall changes with the number of conversations in the memory"]
     for size in sizes:
         pools = SizedPools(benchmark, size, seed=trial.seed)
-        runs = _known(trial, size, largest=sizes[-1]) or _asked(trial, contests, pools, size, retrievers, progress)
+        runs = _known(trial, size, largest=sizes[-1]) or _asked(
+            trial, contests, pools, size, retrievers, progress, read
+        )
         points = size_points(
             runs,
             benchmark=benchmark,
@@ -60,8 +69,9 @@ def _asked(
     size: int,
     retrievers: Sequence[str],
     progress: Progress | None,
+    read: ReadWords | None,
 ) -> Rankings:
-    contenders: list[Contender] = [one for one in baselines(pools) if one.name in retrievers]
+    contenders: list[Contender] = [one for one in baselines(pools, read=read) if one.name in retrievers]
     for number, contest in enumerate(contests):
         ours = contest.side.retrievers(trial, pools)
         if number == 0:

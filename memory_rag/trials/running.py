@@ -12,6 +12,7 @@ from memory_rag.embedding.wordpiece import WordPiece
 from memory_rag.errors import QueryError, SettingsError
 from memory_rag.evaluation.benchmark import Benchmark
 from memory_rag.evaluation.datasets.leaks import leak_check
+from memory_rag.evaluation.held_words import ReadWords
 from memory_rag.evaluation.kept_rankings import KeptRankings
 from memory_rag.evaluation.measures import measure
 from memory_rag.evaluation.pools import Pools
@@ -76,9 +77,13 @@ def run_trial(
         EmbedderError: an embedder can't be loaded or reached.
     """
     trial.check()
-    pools = Pools(trial.benchmark)
+    pools, read = Pools(trial.benchmark), ReadWords()
     first, *further = (Contest(trial, one, pools, retrievers, telling) for one in (side, *others))
-    _ask(trial, [one for one in (*baselines(pools), *first.ours.by_words()) if one.name in retrievers], telling)
+    _ask(
+        trial,
+        [one for one in (*baselines(pools, read=read), *first.ours.by_words()) if one.name in retrievers],
+        telling,
+    )
     _tell_of_first(trial, telling)
     for contest in (first, *further):
         contest.ask()
@@ -86,7 +91,7 @@ def run_trial(
     if not trial.runs:
         raise QueryError(f"none of {', '.join(retrievers)} can rank here; see the notes, or choose other retrievers")
     not_measured = [text for contest in (first, *further) for text in contest.not_measured]
-    not_measured += ask_of_sizes(trial, (first, *further), retrievers=retrievers, progress=telling.progress)
+    not_measured += ask_of_sizes(trial, (first, *further), retrievers=retrievers, progress=telling.progress, read=read)
     if telling.progress is not None:
         telling.progress("scoring", 0, 0)
     fitted = {contest.named("hybrid-cv"): contest.weights for contest in (first, *further) if contest.weights}

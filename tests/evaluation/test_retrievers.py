@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from memory_rag.errors import SettingsError
 from memory_rag.evaluation.benchmark import Benchmark, Document, Query
+from memory_rag.evaluation.held_words import HeldWords, ReadWords
 from memory_rag.evaluation.pools import Pools, by_conversation, limited, pools_named
 from memory_rag.evaluation.retrievers import Overlap, PlainBm25, baselines, bounds, text_of
 from memory_rag.retrieval.overlap import overlap_scores, rank_bm25_scores
@@ -31,29 +33,34 @@ def many_texts() -> list[str]:
     return ["", *(" ".join(rng.choices(words, k=rng.randrange(1, 12))) for _ in range(60)), "W1 w1 w2", "the the"]
 
 
+def held(texts: Sequence[str]) -> HeldWords:
+    read = ReadWords()
+    return HeldWords(read, [read.of(text) for text in texts])
+
+
 def test_rank_bm25s_scores_are_its_own() -> None:
     texts = many_texts()
     for query in ("w1", "w2 w2 W5 nothing", "the w29 w3", "nothing", ""):
         expected = rank_bm25_scores(query, texts)
 
-        np.testing.assert_allclose(PlainBm25(texts).scores(query), expected, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(PlainBm25(held(texts)).scores(query), expected, rtol=1e-12, atol=1e-15)
 
 
 def test_rank_bm25_scores_common_words_below_nothing_as_it_does() -> None:
     texts = ["a b", "a c", "a d", "a"]
 
-    assert PlainBm25(texts).scores("a").tolist() == pytest.approx(rank_bm25_scores("a", texts).tolist())
+    assert PlainBm25(held(texts)).scores("a").tolist() == pytest.approx(rank_bm25_scores("a", texts).tolist())
 
 
 def test_texts_without_a_word_score_nothing() -> None:
-    assert PlainBm25(["", ""]).scores("a").tolist() == [0.0, 0.0]
-    assert PlainBm25([]).scores("a").tolist() == []
+    assert PlainBm25(held(["", ""])).scores("a").tolist() == [0.0, 0.0]
+    assert PlainBm25(held([])).scores("a").tolist() == []
 
 
 def test_overlap_is_the_share_of_the_questions_words() -> None:
     texts = many_texts()
     for query in ("w1 w2 W2 w3", "nothing", ""):
-        assert Overlap(texts).scores(query).tolist() == overlap_scores(query, texts).tolist()
+        assert Overlap(held(texts)).scores(query).tolist() == overlap_scores(query, texts).tolist()
 
 
 def test_the_baselines_read_a_turn_with_its_speaker_and_a_session_line_by_line() -> None:
