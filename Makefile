@@ -47,8 +47,11 @@ test: $(tools) ## Install what the tests need and run the normal suite
 	$(pytest) $(TESTS)
 
 .PHONY: test-slow
-test-slow: $(tools) ## The normal suite and the slow one
+test-slow: $(tools) ## The normal suite and the slow one; MEMORY_RAG_ALL=1 installs all that they need but Chromium and Node.js
 	@$(pip) -r tests/requirements.txt
+ifeq ($(MEMORY_RAG_ALL),1)
+	@$(MAKE) extras axe small-model
+endif
 	$(pytest) -m '' $(TESTS)
 
 .PHONY: test-postgres
@@ -145,6 +148,10 @@ $(peers_made): | $(python)
 	@$(peers)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt torch
 	@$(peers)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r eval/peers/requirements.txt
 	@touch $@
+
+.PHONY: axe
+axe: ## Put axe-core into build/, for the slow tests that check the page for screen readers
+	@tests/interfaces/page/install
 
 .PHONY: small-model
 small-model: ## Put a small model and what runs it into build/ (330 MB), for the slow tests that ask one

@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js, which runs the small model"),
     pytest.mark.skipif(
         not (FOLDER / "model.gguf").exists() or not (FOLDER / "node_modules").exists(),
-        reason="needs the small model (330 MB): tests/small_model/install",
+        reason="needs the small model (330 MB): make small-model",
     ),
 ]
 

@@ -138,7 +138,7 @@ def page(browser: Browser) -> Iterator[Page]:
 @pytest.fixture(scope="session")
 def axe() -> str:
     if not AXE.is_file():
-        pytest.skip("needs axe-core: tests/interfaces/page/install")
+        pytest.skip("needs axe-core: make axe")
     return AXE.read_text(encoding="utf-8")
 
 
