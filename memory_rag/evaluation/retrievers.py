@@ -114,13 +114,10 @@ class PlainBm25:
         return places, gains
 
 
-class _Texts:
-    """The candidates of a pool with their words, made ready for every baseline."""
+class _Candidates:
+    """The candidates of a pool, and the order of those that score alike."""
 
-    def __init__(self, documents: Sequence[Document], read: ReadWords) -> None:
-        self.held = HeldWords(
-            read, [read.of_named(document.doc_id, partial(text_of, document)) for document in documents]
-        )
+    def __init__(self, documents: Sequence[Document]) -> None:
         self._ids = ids = [document.doc_id for document in documents]
         self._rank_of_id = np.empty(len(ids), np.int64)
         self._rank_of_id[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
@@ -139,20 +136,30 @@ def text_of(document: Document) -> str:
     return "\n".join(TEMPLATE.format(speaker=turn.speaker, text=turn.searchable) for turn in document.turns)
 
 
-def _over_texts(
-    name: str, scorer: Callable[[HeldWords], Scorer], *, pools: Pools, texts_of: Callable[[Query, PoolName], _Texts]
-) -> Contender:
-    """Return a retriever that scores texts. Making a pool ready isn't timed."""
-    ready: dict[str, Scorer] = {}
+def over_texts(name: str, scorer: Callable[[Sequence[str]], Scorer], *, pools: Pools) -> Contender:
+    """Return a retriever that scores texts; each pool is made ready once. Making it ready isn't timed."""
+
+    def ready(query: Query, pool: PoolName) -> Scorer:
+        return scorer([text_of(document) for document in pools.candidates(query, pool)])
+
+    return _by_score(name, ready, pools=pools)
+
+
+def _by_score(name: str, scorer: Callable[[Query, PoolName], Scorer], *, pools: Pools) -> Contender:
+    """Return a retriever that ranks by the scores of what a question's pool is made ready with."""
+    ready: dict[str, tuple[_Candidates, Scorer]] = {}
 
     def rank(query: Query, pool: PoolName, depth: int) -> Ranked:
-        texts, key = texts_of(query, pool), pools.key(query, pool)
-        scored = _kept(ready, key, lambda: scorer(texts.held))
+        candidates, scored = _kept(
+            ready,
+            pools.key(query, pool),
+            lambda: (_Candidates(pools.candidates(query, pool)), scorer(query, pool)),
+        )
         left_out = pools.left_out(query, pool)
         start = perf_counter()
         scores = scored.scores(query.text)
         places = np.arange(len(scores)) if scored.everything else np.flatnonzero(scores > 0)
-        found = texts.best(places, scores[places], k=depth + len(left_out))
+        found = candidates.best(places, scores[places], k=depth + len(left_out))
         ms = 1000 * (perf_counter() - start)
         return Ranked(without(found, left_out, depth=depth), ms)
 
@@ -179,15 +186,19 @@ def baselines(pools: Pools, *, read: ReadWords | None = None) -> list[Contender]
     Each pool is made ready once for both; ``read`` has the words that other pools of the same documents have read.
     """
     words = ReadWords() if read is None else read
-    ready: dict[str, _Texts] = {}
+    ready: dict[str, HeldWords] = {}
 
-    def texts_of(query: Query, pool: PoolName) -> _Texts:
-        return _kept(ready, pools.key(query, pool), lambda: _Texts(pools.candidates(query, pool), words))
+    def held(query: Query, pool: PoolName) -> HeldWords:
+        return _kept(ready, pools.key(query, pool), lambda: _held(words, pools.candidates(query, pool)))
 
     return [
-        _over_texts("overlap", Overlap, pools=pools, texts_of=texts_of),
-        _over_texts("rank-bm25", PlainBm25, pools=pools, texts_of=texts_of),
+        _by_score("overlap", lambda query, pool: Overlap(held(query, pool)), pools=pools),
+        _by_score("rank-bm25", lambda query, pool: PlainBm25(held(query, pool)), pools=pools),
     ]
+
+
+def _held(read: ReadWords, documents: Sequence[Document]) -> HeldWords:
+    return HeldWords(read, [read.of_named(document.doc_id, partial(text_of, document)) for document in documents])
 
 
 def bounds(benchmark: Benchmark, pools: Pools, *, seed: int) -> list[Contender]:
