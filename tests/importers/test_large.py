@@ -17,17 +17,17 @@ MOST_MEMORY = 400_000_000
 N_MESSAGES = 60
 
 IMPORT = """
-import json, resource, sys, time
+import json, sys, time
 from pathlib import Path
 from typing import Any
 from memory_rag.memory import Memory
+from tests.peak import peak_bytes
 
 with Memory.open(Path(sys.argv[2]), embedder="none") as memory:
     began = time.process_time()
     report = memory.import_path(sys.argv[1])
     seconds = time.process_time() - began
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-print(json.dumps({"read": report.read, "kept": report.kept, "seconds": seconds, "peak": peak}))
+print(json.dumps({"read": report.read, "kept": report.kept, "seconds": seconds, "peak": peak_bytes()}))
 """
 
 

@@ -13,13 +13,13 @@ from memory_rag.evaluation.report_file import by_pool, read_report
 from tests.evaluation.datasets.haystacks import Size, write_haystacks
 
 RUN = """
-import resource, sys
+import sys
 from memory_rag.interfaces.cli import main
+from tests.peak import peak_bytes
 try:
     main()
 finally:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    print("peak", peak, file=sys.stderr)
+    print("peak", peak_bytes(), file=sys.stderr)
 """
 
 

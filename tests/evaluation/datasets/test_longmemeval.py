@@ -21,12 +21,12 @@ from tests.evaluation.datasets.haystacks import Size, write_haystacks
 Made = Callable[[str, Any], Path]
 
 LOADED = """
-import json, resource, sys
+import json, sys
 from pathlib import Path
 from memory_rag.evaluation.datasets import longmemeval
+from tests.peak import peak_bytes
 benchmark = longmemeval.load(Path(sys.argv[1]), unit=sys.argv[2])
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-found = {"documents": len(benchmark.documents), "queries": len(benchmark.queries), "peak_bytes": peak}
+found = {"documents": len(benchmark.documents), "queries": len(benchmark.queries), "peak_bytes": peak_bytes()}
 print(json.dumps(found | {"answerable": len(benchmark.answerable()), "denominators": dict(benchmark.denominators)}))
 """
 
