@@ -59,11 +59,12 @@ class Claims:
 
     def release(self, conversation_id: str) -> None:
         """Give the right back, if it is still ours."""
-        self._held.discard(conversation_id)
         with self._connections.writing() as connection:
             connection.execute(
                 "DELETE FROM summary_claims WHERE conversation_id = ? AND claimant = ?", (conversation_id, self._name)
             )
+        # Held until it is gone: a memory that is closed meanwhile gives it back, as this thread no longer can.
+        self._held.discard(conversation_id)
 
     def give_up(self) -> None:
         """Give back every right and take none any more: what is being made comes too late to be kept."""
