@@ -23,6 +23,7 @@ import numpy.typing as npt
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import StoreError
 from memory_rag.retrieval.file_identity import FileIdentity, Look, look_at
+from memory_rag.retrieval.mapped_rows import MappedRows
 from memory_rag.retrieval.vector_blocks import ERASED, ID, Ids, block_bytes, blocks_without, whole_blocks
 from memory_rag.store.files import fsync_path, write_atomically
 
@@ -115,6 +116,7 @@ class VectorFile:
         self.generation: tuple[int, int] | None = None
         """Which file of vectors was read; the ids beside it may be others than before all the same."""
         self._ids_read = 0
+        self._rows_of_file = MappedRows(dim=dim)
         self._identity: FileIdentity | None = None
         self._seen: tuple[Look | None, Look | None] | None = None
 
@@ -290,16 +292,9 @@ class VectorFile:
     def _mapped(self) -> Vectors:
         """Return the whole rows of the file of vectors."""
         try:
-            whole = _size(self.rows_path) // (self.dim * 4)
-            if whole == 0:
-                return np.zeros((0, self.dim), np.float32)
-            rows = np.memmap(self.rows_path, "<f4", mode="r", shape=(whole, self.dim))
-        except FileNotFoundError:
-            return np.zeros((0, self.dim), np.float32)
-        except (OSError, ValueError) as error:
-            # A file that is cut off meanwhile is too short for what was asked for.
-            raise StoreError(f"{self.rows_path} can't be read ({error})") from error
-        return np.asarray(rows).astype(np.float32, copy=False)
+            return self._rows_of_file.of(self.rows_path)
+        except OSError as error:
+            raise StoreError(f"{self.rows_path} can't be read ({error.strerror})") from error
 
 
 def file_stem(fingerprint: str) -> str:
