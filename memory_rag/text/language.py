@@ -115,6 +115,11 @@ _PRESENT_SHARE = 0.1
 _CLOSE = 0.75
 
 
+def language_names(codes: Iterable[str]) -> list[str]:
+    """Return the English names of languages, those without one left out."""
+    return [LANGUAGES[code].name for code in codes if code in LANGUAGES]
+
+
 def parse_language(name: str) -> str:
     """Return the code of a language named by its code or its English name, in any case.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_rag.embedding.catalogue import open_embedder
+from memory_rag.embedding.catalogue import offer_for, open_embedder
 from memory_rag.embedding.minilm import MiniLmEmbedder
 from memory_rag.embedding.openai import OpenAIEmbedder
 from memory_rag.errors import EmbedderError
@@ -41,3 +41,14 @@ def test_an_unknown_spec_lists_what_is_allowed(spec: str) -> None:
         f"unknown embedder {spec!r}; an embedder is one of: "
         "minilm, e5, sentence-transformers:<name or path>, openai:<model>"
     )
+
+
+@pytest.mark.parametrize("languages", [("English",), ()])
+def test_nothing_is_offered_for_english_or_for_nothing_yet(languages: tuple[str, ...]) -> None:
+    assert offer_for(languages, spec="minilm") == ""
+
+
+def test_of_languages_that_minilm_does_not_read_each_is_named() -> None:
+    assert "little Norwegian and German;" in offer_for(("Norwegian", "English", "German"), spec="minilm")
+    for spec in ("e5", "none", "openai:some-model", "sentence-transformers:minilm"):
+        assert offer_for(("Norwegian", "English", "German"), spec=spec) == ""

