@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import Final
 
@@ -38,7 +38,7 @@ Search = Callable[[str, Within], Ranking]
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
-    """Puts prompts of one memory together."""
+    """Puts one prompt together."""
 
     store: TurnReader
     search: Search
@@ -49,6 +49,8 @@ class Assembly:
     earlier: EarlierSearch | None = None
     lays_floor: bool = False
     """Whether ``search`` has no floor, and one is laid here: what is unlikely is quoted only where somebody asks."""
+    _counted: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+    """By two ordinals, how many turns of the conversation were counted between them, and how far."""
 
     def assemble(
         self,
@@ -286,10 +288,13 @@ class Assembly:
     ) -> int:
         """Count the turns after what the summary covers and before the window, no further than ``up_to``."""
         covered = None if summary is None else _covered_to(summary, wish)
-        first = min((turn.ordinal for turn in window.turns), default=2**62 if asked is None else asked.ordinal)
-        return self.store.count_between(
-            wish.conversation_id, after=-1 if covered is None else covered, before=first, up_to=up_to
-        )
+        after = -1 if covered is None else covered
+        before = min((turn.ordinal for turn in window.turns), default=2**62 if asked is None else asked.ordinal)
+        n, counted_to = self._counted.get((after, before), (0, 0))
+        if n == counted_to < up_to:
+            n = self.store.count_between(wish.conversation_id, after=after, before=before, up_to=up_to)
+            self._counted[after, before] = n, up_to
+        return min(n, up_to)
 
     def _left_out(
         self, window: Window, summary: SummaryText | None, wish: ContextWish, asked: Turn | None

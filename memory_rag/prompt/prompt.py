@@ -235,7 +235,7 @@ class Prompt:
             self._search,
             self.counter,
             self._zone,
-            self._store.neighbours,
+            self._store.surroundings,
             need_of=lambda said: need_of_details(said, languages=self._languages()),
             earlier=None if self.talks is None else self.talks.search_told,
             lays_floor=self._memory is not None,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Final, Protocol
 
-from memory_rag.errors import UnknownTurnError
 from memory_rag.prompt.fencing import CLOSING, OPENING, Excerpt, fenced, quoted
 from memory_rag.prompt.tokens import MESSAGE_OVERHEAD, TokenCounter
 from memory_rag.retrieval.ranking import Hit, Ranking
@@ -30,9 +29,9 @@ _LAST: Final = datetime.max.replace(tzinfo=UTC)
 
 
 class Around(Protocol):
-    """Gives a turn amid those said just before and after it."""
+    """Gives turns, by id, each amid so many said just before it and those after; one that is gone is left out."""
 
-    def __call__(self, turn_id: str, *, before: int, after: int) -> list[Turn]: ...
+    def __call__(self, before: Mapping[str, int], *, after: int) -> dict[str, list[Turn]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +70,13 @@ def retrieved_turns(
     choosing.left -= 3 * (counter.count(OPENING + mark) + counter.count(CLOSING)) // 2
     hits = [hit for hit in ranking if hit.turn.turn_id not in without]
     surroundings: list[tuple[Hit, list[Turn]]] = []
-    for hit in hits if choosing.left > 0 else []:
-        # One look at the store for a hit: they are most of what a prompt costs beside its search.
-        before = _LOOKED_BACK if hit.turn.role is Role.ASSISTANT else 1
-        try:
-            turns = around(hit.turn.turn_id, before=before, after=1)
-        except UnknownTurnError:
-            # Forgotten by another process since the search.
-            continue
-        if choosing.take_hit(hit, _question_before(hit.turn, turns, without)):
+    # One look at the store for all hits: they are most of what a prompt costs beside its search.
+    looked_back = {hit.turn.turn_id: _LOOKED_BACK if hit.turn.role is Role.ASSISTANT else 1 for hit in hits}
+    found = around(looked_back, after=1) if hits and choosing.left > 0 else {}
+    for hit in hits:
+        # None where it was forgotten by another process since the search.
+        turns = found.get(hit.turn.turn_id)
+        if turns is not None and choosing.take_hit(hit, _question_before(hit.turn, turns, without)):
             surroundings.append((hit, turns))
     n_left_out = len(hits) - len(surroundings)
     choosing.take_neighbours(_neighbours(surroundings, without), at_most=int(neighbour_share * n_tokens))

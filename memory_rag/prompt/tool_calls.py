@@ -155,7 +155,7 @@ class MemoryTools:
         ranking = self.search(given["query"], k=given.get("k", _HITS), within=within)
         notes = [f"note: {_without_commands(note)}" for note in ranking.notes]
         found = retrieved_turns(
-            ranking, around=self.store.neighbours, n_tokens=n_tokens, counter=self.counter(), zone=self.zone
+            ranking, around=self.store.surroundings, n_tokens=n_tokens, counter=self.counter(), zone=self.zone
         )
         self._log(ranking, [one.turn.turn_id for one in found.excerpts])
         if not found.excerpts:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from memory_rag.errors import UnknownTurnError
@@ -16,6 +17,8 @@ from memory_rag.turns import Conversation, Turn, from_microseconds, text_bytes, 
 
 _FETCH: Final = 500
 _ALL: Final = 2**62
+_AMID: Final = 64
+"""Turns whose surroundings one statement looks up; SQLite takes 500 parts of a statement."""
 
 
 class TurnReader:
@@ -235,20 +238,34 @@ class TurnReader:
         Raises:
             UnknownTurnError: no turn has this id.
         """
+        found = self.surroundings({turn_id: before}, after=after).get(turn_id)
+        if found is None:
+            raise self._unknown(turn_id)
+        return found
+
+    def surroundings(self, before: Mapping[str, int], *, after: int) -> dict[str, list[Turn]]:
+        """Return turns, by id, each amid those said just before and after it in its conversation, in spoken order.
+
+        ``before`` says of each how many turns before it are wanted. Ids of no turn are left out.
+        """
+        found: dict[str, list[Turn]] = {}
+        asked = [turn_id for turn_id in before if can_be_id(turn_id)]
         with self._connections.reading() as connection:
-            row, turn = self._one(connection, turn_id)
-            key = (turn.conversation_id, turn.ordinal, row)
-            earlier = connection.execute(
-                f"SELECT {COLUMNS} FROM turns WHERE conversation_id = ? AND (ordinal, row) < (?, ?) "
-                "ORDER BY ordinal DESC, row DESC LIMIT ?",
-                (*key, before),
-            ).fetchall()
-            later = connection.execute(
-                f"SELECT {COLUMNS} FROM turns WHERE conversation_id = ? AND (ordinal, row) > (?, ?) "
-                "ORDER BY ordinal, row LIMIT ?",
-                (*key, after),
-            ).fetchall()
-        return [*(turn_of(r) for r in reversed(earlier)), turn, *(turn_of(r) for r in later)]
+            for start in range(0, len(asked), _AMID):
+                part = asked[start : start + _AMID]
+                marks = ",".join("?" * len(part))
+                own = connection.execute(f"SELECT {COLUMNS} FROM turns WHERE turn_id IN ({marks})", part).fetchall()
+                values: list[object] = []
+                for record in own:
+                    key = record[2], record[4], record[0]
+                    values += [*key, before[record[1]], *key, after]
+                amid = [[record] for record in own]
+                for at, *record in connection.execute(_beside(len(own)), values) if own else ():
+                    amid[at].append(tuple(record))
+                for record, records in zip(own, amid, strict=True):
+                    records.sort(key=lambda one: (one[4], one[0]))
+                    found[record[1]] = list(map(turn_of, records))
+        return found
 
     def check(self) -> list[str]:
         """Return what is wrong with the store, a line each: the engine's own check, each text against its SHA-256."""
@@ -276,6 +293,21 @@ class TurnReader:
         return UnknownTurnError(
             f"no turn has the id {turn_id!r} in {self._connections.place}; find ids with: memory-rag search"
         )
+
+
+@lru_cache(maxsize=_AMID)
+def _beside(n: int) -> str:
+    """Return what looks up the turns before and after n turns, by (conversation, ordinal, row, how many) of each.
+
+    The first column is the turn's number: a statement for each of them takes three times as long.
+    """
+    sides = (("<", " DESC"), (">", ""))
+    return " UNION ALL ".join(
+        f"SELECT * FROM (SELECT {at} AS amid, {COLUMNS} FROM turns WHERE conversation_id = ? AND (ordinal, row) {beyond} "
+        f"(?, ?) ORDER BY ordinal{way}, row{way} LIMIT ?) AS side_{at}_{number}"
+        for at in range(n)
+        for number, (beyond, way) in enumerate(sides)
+    )
 
 
 def _versions(connection: Connection, row: int, turn: Turn) -> list[Turn]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from memory_rag.store.engine import Connection
 from memory_rag.store.turn_writer import TurnWriter
@@ -27,6 +27,13 @@ _COVERED: Final = "SELECT 1 FROM summary_turns WHERE summary_turns.row = turns.r
 _FOLLOWED: Final = "summaries follow"
 _FOLLOWED_EVERY: Final = 10_000
 """Changes after which it is written down how far was followed, also where there was nothing to do."""
+
+
+class Standing(NamedTuple):
+    """The store's change at which lines were last taken out, as it is written down, and the store's last change."""
+
+    followed: int
+    last_seq: int
 
 
 class Shelf:
@@ -81,7 +88,14 @@ class Shelf:
     @property
     def followed(self) -> int:
         """The store's change at which lines were last taken out."""
-        return int(self._store.fact(_FOLLOWED) or 0)
+        return self._standing().followed
+
+    def _standing(self) -> Standing:
+        with self._connections.reading() as connection:
+            followed, last_seq = connection.execute(
+                "SELECT (SELECT value FROM facts WHERE name = ?), (SELECT max(seq) FROM changes)", (_FOLLOWED,)
+            ).fetchone()
+        return Standing(int(followed or 0), int(last_seq or 0))
 
     def state(self, conversation_id: str) -> tuple[tuple[int, int], ...]:
         """Return (number, when it was made in microseconds) of every summary of a conversation: tells what changed."""
@@ -240,20 +254,23 @@ class Shelf:
         if changed & made_of or are_gone or taken:
             raise StaleError(f"turns of {summary.conversation_id!r} changed while their summary was made; make it anew")
 
-    def follow(self) -> None:
-        """Take out what could tell of turns that were corrected or forgotten since; it is made anew later."""
-        followed = max(self.followed, self._followed)
-        last_seq = self._store.last_seq
-        if followed >= last_seq:
-            return
+    def follow(self) -> Standing:
+        """Take out what could tell of turns that were corrected or forgotten since; it is made anew later.
+
+        Returns how far was followed then.
+        """
+        standing = self._standing()
+        followed = max(standing.followed, self._followed)
+        if followed >= standing.last_seq:
+            return standing
         with self._connections.reading() as connection:
             only_adds = connection.execute(
                 "SELECT 1 FROM changes WHERE seq > ? AND kind != 'add' LIMIT 1", (followed,)
             ).fetchone()
-        if only_adds is None and last_seq - self.followed < _FOLLOWED_EVERY:
+        if only_adds is None and standing.last_seq - standing.followed < _FOLLOWED_EVERY:
             # A prompt follows at every turn, and a write would cost it more than all the rest.
-            self._followed = last_seq
-            return
+            self._followed = standing.last_seq
+            return standing
         with self._connections.writing() as connection:
             last = int(connection.execute("SELECT coalesce(max(seq), 0) FROM changes").fetchone()[0])
             changed = connection.execute(
@@ -264,3 +281,4 @@ class Shelf:
                 "INSERT INTO facts VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                 (_FOLLOWED, str(last)),
             )
+        return Standing(last, last)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memory_rag.prompt.summary_source import Covered, SummaryText
-from memory_rag.summaries.shelf import Shelf
+from memory_rag.summaries.shelf import Shelf, Standing
 from memory_rag.summaries.summary import LAST_TO_GO, Level, Summary
 from memory_rag.summaries.summary_rows import Stored
 
@@ -62,9 +62,9 @@ class ConversationSummary:
         Finest: every 100 turns' own; else 1,000 turns' and the 100s after them; else the lifetime's, with what is newer
         if that fits.
         """
-        self._shelf.follow()
+        standing = self._shelf.follow()
         with self._lock:
-            for choice in self._choices():
+            for choice in self._choices(standing):
                 if len(choice.text) <= n_tokens * _LONGEST_TOKEN and count(choice.text) <= n_tokens:
                     if choice.covers is None:
                         choice.covers = self._covered(choice.parts)
@@ -76,10 +76,11 @@ class ConversationSummary:
 
         It stands for all that the whole summary stands for. None if there is no summary.
         """
-        self._shelf.follow()
+        standing = self._shelf.follow()
         with self._lock:
+            choices = self._choices(standing)
             # The lifetime alone, which comes last, doesn't tell what is newer.
-            choice = next((one for one in reversed(self._choices()) if not one.is_partial), None)
+            choice = next((one for one in reversed(choices) if not one.is_partial), None)
             if choice is None:
                 return None
             if choice.covers is None:
@@ -87,12 +88,14 @@ class ConversationSummary:
             text = _most_important(choice.parts, n_tokens, count=count)
             return SummaryText(text, f"{_NAMES[choice.level]}, shortened", choice.covers)
 
-    def _choices(self) -> tuple[_Choice, ...]:
-        state = (self._shelf.followed, self._shelf.state(self._conversation_id))
+    def _choices(self, standing: Standing) -> tuple[_Choice, ...]:
+        state = (standing.followed, self._shelf.state(self._conversation_id))
         read = self._read
         # At first nothing was covered that an addition could lie in: not every change has to be looked at.
         after = _NO_CHANGE if read is None else read.seq
-        seq, lowest = self._shelf.first_added(self._conversation_id, after_seq=after)
+        seq, lowest = after, None
+        if after != standing.last_seq:
+            seq, lowest = self._shelf.first_added(self._conversation_id, after_seq=after)
         if read is not None and read.state == state:
             covered = max((one.last_ordinal for choice in read.choices for one in choice.covers or ()), default=-1)
             if lowest is not None and lowest <= covered:

@@ -434,6 +434,33 @@ def test_neighbours_are_those_of_the_conversation_in_spoken_order(store: Store) 
     assert around("other", 2, 2) == ["other"]
 
 
+def test_surroundings_of_many_turns_are_those_of_each(store: Store) -> None:
+    for conversation in ("a", "b"):
+        for ordinal in (4, 0, 9, 5, 7):
+            store.add(said(f"{conversation}{ordinal}", conversation_id=conversation, ordinal=ordinal))
+    asked = {turn.turn_id: n % 4 for n, (_row, turn) in enumerate(store.scan())}
+
+    found = store.surroundings({**asked, "nobody": 2, "\0": 1}, after=1)
+
+    assert found == {name: store.neighbours(name, before=before, after=1) for name, before in asked.items()}
+    assert [turn.text for turn in found["t4"]] == ["a0", "a4", "a5", "a7"]
+    assert store.surroundings({}, after=1) == store.surroundings({"nobody": 1}, after=1) == {}
+
+
+def test_surroundings_of_more_turns_than_one_statement_takes(store: Store) -> None:
+    turns = [said(f"word {n}", conversation_id=f"c{n % 7}", ordinal=n) for n in range(150)]
+    names = store.append(turns).turn_ids
+
+    found = store.surroundings(dict.fromkeys(names, 1), after=1)
+
+    assert {name: [turn.ordinal for turn in found[name]] for name in (names[0], names[80], names[149])} == {
+        names[0]: [0, 7],
+        names[80]: [73, 80, 87],
+        names[149]: [142, 149],
+    }
+    assert len(found) == 150
+
+
 def test_what_was_said_last_is_found_without_the_rest(store: Store) -> None:
     assert store.newest_turn() is None
     assert store.newest("c", n=3) == []

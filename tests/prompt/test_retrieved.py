@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 from typing import Any
 
@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_rag.errors import UnknownTurnError
 from memory_rag.prompt.fencing import CLOSING, OPENING
 from memory_rag.prompt.retrieved import Retrieved, retrieved_turns
 from memory_rag.retrieval.ranking import Hit, Ranking
@@ -30,11 +29,14 @@ class Talk:
     def __init__(self, turns: Sequence[Turn]) -> None:
         self.turns = list(turns)
 
-    def around(self, turn_id: str, *, before: int, after: int) -> list[Turn]:
-        own = next(one for one in self.turns if one.turn_id == turn_id)
-        same = [one for one in self.turns if one.conversation_id == own.conversation_id]
-        at = same.index(own)
-        return same[max(0, at - before) : at + after + 1]
+    def around(self, before: Mapping[str, int], *, after: int) -> dict[str, list[Turn]]:
+        found: dict[str, list[Turn]] = {}
+        for own in self.turns:
+            if own.turn_id in before:
+                same = [one for one in self.turns if one.conversation_id == own.conversation_id]
+                at = same.index(own)
+                found[own.turn_id] = same[max(0, at - before[own.turn_id]) : at + after + 1]
+        return found
 
     def retrieved(self, *turn_ids: str, n_tokens: int = 10_000, share: float = 0.0, **more: Any) -> Retrieved:
         by_id = {one.turn_id: one for one in self.turns}
@@ -151,8 +153,8 @@ def test_no_room_gives_nothing(n_tokens: int) -> None:
 
 
 def test_a_hit_that_was_forgotten_meanwhile_is_not_quoted() -> None:
-    def gone(turn_id: str, *, before: int, after: int) -> list[Turn]:
-        raise UnknownTurnError(f"no turn has the id {turn_id!r}")
+    def gone(before: Mapping[str, int], *, after: int) -> dict[str, list[Turn]]:
+        return {}
 
     ranking = Ranking("?", "hybrid", (Hit(TEN.turns[0], 1.0, 1, Span(0, 5)),))
     found = retrieved_turns(ranking, around=gone, n_tokens=1000, counter=COUNT, zone=UTC)
