@@ -278,8 +278,8 @@ class DenseIndex:
         is_made = same != NOTHING
         # A turn of 20 MB has 50,000 passages. Between parts of them it is seen that it was forgotten, and a memory
         # that was closed meanwhile raises.
-        for part in np.array_split(new, max(1, len(new) // at_once)):
-            places = part[batch.still_said(store)[part]].tolist()
+        for number, part in enumerate(np.array_split(new, max(1, len(new) // at_once))):
+            places = (part if number == 0 else part[batch.still_said(store)[part]]).tolist()
             if not places:
                 continue
             with unlocked():

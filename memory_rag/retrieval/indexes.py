@@ -113,28 +113,27 @@ class Indexes:
 
     def _embed_some(self, query: str, ready: Ready, unlocked: Unlocked) -> str:
         """Embed a few pending turns, and say why not if it can't be done."""
-        limit = self._settings.pending_limit
-        if ready.dense is None:
+        limit, dense = self._settings.pending_limit, ready.dense
+        if dense is None:
             return ""
+        questions = ready.searcher.questions
         self._embedding = True
         try:
-            if len(self._pending(ready.dense, limit)) == 0:
+            if len(self._pending(dense, limit)) == 0:
                 return ""
-            # The question first: an embedder that doesn't answer is waited for only once.
-            with unlocked():
-                can_embed = ready.searcher.questions.prepare(query, ready.dense.embedder)
-            return self._embed_pending(limit, unlocked) if can_embed else ""
+            if not questions.is_embedded(query, dense.embedder):
+                # The question first: an embedder that doesn't answer is waited for only once.
+                with unlocked():
+                    can_embed = questions.prepare(query, dense.embedder)
+                # What others did meanwhile may have numbered all entries anew.
+                dense = self._ready().dense if can_embed else None
+                if dense is None or len(self._pending(dense, limit)) == 0:
+                    return ""
+            return embed_in_passing(dense, self.keyword.table, self._store, limit=limit, unlocked=unlocked)
         except FAULTS:  # The search tells it.
             return ""
         finally:
             self._embedding = False
-
-    def _embed_pending(self, limit: int, unlocked: Unlocked) -> str:
-        """Embed what waits now: what others did meanwhile may have numbered all entries anew."""
-        self._caught_up()
-        if (dense := self._dense_caught_up()) is None or len(self._pending(dense, limit)) == 0:
-            return ""
-        return embed_in_passing(dense, self.keyword.table, self._store, limit=limit, unlocked=unlocked)
 
     def _pending(self, dense: DenseIndex, limit: int) -> Entries:
         """Return the entries that wait for a vector, at least ``limit`` if so many do."""

@@ -48,10 +48,10 @@ class MemoryLanguages:
 
     def may_have_changed(self, *, n_changes: int) -> bool:
         """Tell whether another process may have settled or changed them, or something was said to guess from."""
-        if self._setting != "auto" or n_changes > 0:
-            return self._setting == "auto"
+        if self._setting != "auto":
+            return False
         before, self._seen = self._seen, self._store.fact(_FACT)
-        return self._seen != before
+        return self._seen != before or (self._seen is None and n_changes > 0)
 
     def _guessed(self) -> tuple[str, ...]:
         texts = []

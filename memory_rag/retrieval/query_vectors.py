@@ -68,6 +68,12 @@ class QueryVectors:
                 self._known.setdefault(asked.key, asked.place)
         return not failed
 
+    def is_known(self, text: str, embedder: Embedder) -> bool:
+        """Tell whether a question's vector is there already, so that nothing has to be waited for."""
+        with self._changed:
+            found = self._known.get((embedder.fingerprint, text))
+            return found is not None and found.done() and found.exception() is None
+
     def _asked(self, text: str, embedder: Embedder) -> _Question:
         key = (embedder.fingerprint, text)
         with self._changed:

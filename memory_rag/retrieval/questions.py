@@ -47,6 +47,10 @@ class Questions:
         """
         self.vector(self._of_any_day(query), embedder)
 
+    def is_embedded(self, query: str, embedder: Embedder) -> bool:
+        """Tell whether a question is embedded already, so that a search for it waits for nobody."""
+        return self._vectors.is_known(self._of_any_day(query).dense_text, embedder)
+
     def prepare(self, query: str, embedder: Embedder) -> bool:
         """Embed a question ahead, and tell whether it could be; why not, is told by the search."""
         return self._vectors.prepare([self._of_any_day(query).dense_text], embedder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -155,17 +156,15 @@ class VectorGroups:
 
     def _append(self, ids: Ids, table: TurnTable) -> None:
         """Take in new vectors group by group."""
-        first = len(self._entry_of)
-        starts = _starts_of(ids)
-        sizes = np.diff(starts, append=len(ids))
-        for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
-            entry = table.entry_of(int(ids["row"][start]))
-            if entry is None or table.content[entry] != ids["content"][start]:
+        for (row, content), passages in groupby(ids[["row", "content"]].tolist()):
+            size = len(list(passages))
+            entry = table.entry_of(row)
+            if entry is None or table.content[entry] != content:
                 entry = NOTHING
             else:
                 self._part(entry)
                 self.of_entry[entry], self.covered[entry] = len(self._starts), True
-            self._starts.append(first + start)
+            self._starts.append(len(self._entry_of))
             self._sizes.append(size)
             self._entry_of.extend(np.full(size, entry))
 

@@ -145,7 +145,7 @@ class VectorFile:
         if self._seen is not None and seen == self._seen:
             return self._nothing()
         try:
-            with self.ids_path.open("rb") as file:
+            with self.ids_path.open("rb", buffering=0) as file:
                 identity = FileIdentity.of(file)
                 if self._is_another(identity):
                     self._start_over()
@@ -213,7 +213,8 @@ class VectorFile:
             return
         rows = np.ascontiguousarray(vectors, np.float32)
         try:
-            self.rows_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if self.n_read == 0:
+                self.rows_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._write_at(self.rows_path, self.n_read * self.dim * 4, rows.tobytes())
             self._write_at(self.ids_path, self._ids_read, block_bytes(rows, ids))
         except OSError as error:
@@ -311,7 +312,8 @@ def ids_of(rows: Sequence[tuple[int, int, int, int]]) -> Ids:
 
 
 def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+    found = look_at(path)
+    return 0 if found is None else found[2]
 
 
 def _overwrite(path: Path, places: npt.NDArray[np.int64], *, n_bytes: int) -> None:

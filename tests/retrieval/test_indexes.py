@@ -240,3 +240,32 @@ def test_pruning_drops_the_vectors_of_other_embedders(opened: Open) -> None:
 
     second.reindex(prune=True)
     assert {path.stem for path in (second.folder / "vectors").iterdir()} == {"second-2"}
+
+
+# -- a turn that was just said
+
+
+def statements_of(memory: Memory, work: Callable[[], object]) -> list[str]:
+    """Return what is asked of SQLite in this thread meanwhile."""
+    asked: list[str] = []
+    with memory.store.connections.reading() as connection:
+        connection.set_trace_callback(asked.append)  # type: ignore[attr-defined]  # sqlite3's own, no other engine's
+        try:
+            work()
+        finally:
+            connection.set_trace_callback(None)  # type: ignore[attr-defined]
+    return asked
+
+
+def test_a_search_that_takes_in_a_turn_asks_the_store_nine_times(opened: Open) -> None:
+    memory = opened(*ENGLISH, embedder=GivenVectors({}))
+    memory.search("fish")
+    memory.add("The kayak is leaking.", turn_id="new")
+
+    asked = statements_of(memory, lambda: memory.search("kayak"))
+
+    # What changed and in which language, before a vector is made and after; the new turn, twice; before and under the
+    # lock, whether anything has changed since; the hits.
+    assert len(asked) <= 9
+    assert memory.search("kayak").turn_ids[0] == "new"
+    assert len(statements_of(memory, lambda: memory.search("kayak"))) <= 3
