@@ -6,16 +6,17 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 _LOOKED_EVERY_S: Final = 0.2
 
 
 class Later:
-    """Does something some time after it was asked for the last time; it must not fail.
+    """Does something some time after it was asked for the last time.
 
     The thread lives as long as something is asked for. A process that ends without closing this waits for it, but not
-    for the time to pass.
+    for the time to pass. What fails ends the thread, as in any other; it is done again when it is asked for again.
     """
 
     def __init__(self, do: Callable[[], object], *, quiet_s: float) -> None:
@@ -33,8 +34,11 @@ class Later:
                 return
             self._due = time.monotonic() + self._quiet_s
             if self._worker is None:
-                self._worker = threading.Thread(target=self._work, name="memory-rag-later")
-                self._worker.start()
+                worker = threading.Thread(target=self._work, name="memory-rag-later")
+                # None can be started in a process that ends, or that has as many as it may have.
+                with suppress(RuntimeError):
+                    worker.start()
+                    self._worker = worker
 
     def wait(self) -> None:
         """Wait until all is done that was asked for."""
@@ -49,8 +53,13 @@ class Later:
         self.wait()
 
     def _work(self) -> None:
-        while self._is_to_be_done():
-            self._do()
+        try:
+            while self._is_to_be_done():
+                self._do()
+        except BaseException:
+            with self._changed:
+                self._has_ended()
+            raise
 
     def _is_to_be_done(self) -> bool:
         with self._changed:
@@ -60,7 +69,10 @@ class Later:
                     self._due = math.inf
                     return True
                 self._changed.wait(min(left, _LOOKED_EVERY_S))
-            # Within the lock, so that who asks from now on starts another.
-            self._worker = None
-            self._changed.notify_all()
+            self._has_ended()
             return False
+
+    def _has_ended(self) -> None:
+        """Let who asks from now on start another thread. Call within the lock in which nothing more was to be done."""
+        self._worker = None
+        self._changed.notify_all()

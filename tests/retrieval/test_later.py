@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 
+import pytest
+
 from memory_rag.retrieval.later import Later
 
 
@@ -91,3 +93,49 @@ def test_no_thread_is_left_when_all_is_done() -> None:
             break
         time.sleep(0.01)
     assert threading.active_count() == before
+
+
+def test_what_fails_keeps_nobody_waiting_and_is_done_when_it_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", lambda failed: told.append(failed.exc_value))
+    outcomes = iter([OSError("the disk is gone"), None])
+    done: list[str] = []
+
+    def do() -> None:
+        if (error := next(outcomes)) is not None:
+            raise error
+        done.append("done")
+
+    later = Later(do, quiet_s=0.0)
+    later.ask()
+    later.wait()
+    assert list(map(str, told)) == ["the disk is gone"]
+    later.ask()
+    later.wait()
+    later.close()
+    assert done == ["done"]
+
+
+NO_THREAD = """
+import resource, threading
+from memory_rag.retrieval.later import Later
+done = []
+later = Later(lambda: done.append(1), quiet_s=0.0)
+threading.stack_size(2**30)
+resource.setrlimit(resource.RLIMIT_AS, (2**29, resource.RLIM_INFINITY))
+later.ask()
+later.wait()
+print(len(done))
+threading.stack_size(2**20)
+later.ask()
+later.close()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit of memory is set")
+def test_where_no_thread_can_be_started_asking_does_no_harm() -> None:
+    told = subprocess.run([sys.executable, "-c", NO_THREAD], check=True, capture_output=True, text=True)
+
+    assert told.stdout == "0\n"
