@@ -11,7 +11,7 @@ from typing import Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
 from memory_rag.store.files import LOCK_NAME, fsync_path, fsync_tree, locked
-from memory_rag.store.folder import FILE_NAME
+from memory_rag.store.folder import FILE_NAME, refuse_link
 from memory_rag.store.sqlite_store import SqliteTurnStore
 
 _BESIDE_THE_WORDS: Final = ("vectors/*.ids", "vectors/*.f32", "derived/keyword.npz", "derived/manifest.json")
@@ -69,6 +69,7 @@ def restore(source: Path, folder: Path, *, overwrite: bool = False, lock_timeout
     """
     if not (source / FILE_NAME).is_file():
         raise NotAMemoryError(f"{source} holds no backup of a memory (no {FILE_NAME})")
+    refuse_link(source / FILE_NAME)
     replacing = (folder / FILE_NAME).exists()
     if replacing and not overwrite:
         raise StoreError(

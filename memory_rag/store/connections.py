@@ -10,7 +10,6 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Final
 
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
 from memory_rag.store.catalogue import SqliteCatalogue
@@ -18,35 +17,12 @@ from memory_rag.store.folder import IF_DAMAGED, damaged_text
 from memory_rag.store.held_files import HeldFiles
 from memory_rag.store.in_use import InUse
 from memory_rag.store.open_file import OpenFile
+from memory_rag.store.own_connection import OwnConnection
 from memory_rag.store.screening import OpenDoor, Screen
 from memory_rag.store.snapshot import Snapshot
 
 Connection = sqlite3.Connection
-
-_LEFT_OPEN: Final[list[Connection]] = []
-"""Connections that must not be closed by this process; see :meth:`_Opened.close`."""
-
-
-class _Opened:
-    """A connection that is closed with the thread that asked for it."""
-
-    def __init__(self, connection: Connection, file: OpenFile) -> None:
-        self.connection = connection
-        self.in_use = threading.RLock()
-        self.n_uses = 0
-        """How deep its thread is in readings and writings, each within the other."""
-        self._file = file
-
-    def close(self) -> None:
-        # SQLite's close deletes the write-ahead log by its name, which may be another store's by now; and in a
-        # forked child it is undefined.
-        if self._file.pid != os.getpid() or not self._file.is_in_place():
-            _LEFT_OPEN.append(self.connection)
-        else:
-            self.connection.close()
-
-    def __del__(self) -> None:
-        self.close()
+_Opened = OwnConnection[Connection]
 
 
 class SqliteErrors:
@@ -136,11 +112,7 @@ class Connections:
             opened.n_uses += 1
             return opened
         self._refuse_if_closed()
-        if not self._file.is_in_place():
-            raise StoreError(
-                f"{self.path} was deleted or replaced while it was open, and what is written now would be lost; "
-                "put it back, or close this memory and open it again"
-            )
+        self._refuse_if_gone()
         if opened is None:
             opened = self._open()
             setattr(self._local, name, opened)
@@ -155,12 +127,22 @@ class Connections:
         if self._closed:
             raise StoreError(f"the memory at {self.place} is closed; open it again with Memory.open")
 
+    def _refuse_if_gone(self) -> None:
+        if not self._file.is_in_place():
+            raise StoreError(
+                f"{self.path} was deleted or replaced while it was open, and what is written now would be lost; "
+                "put it back, or close this memory and open it again"
+            )
+
     def _open(self) -> _Opened:
+        # SQLite would make what isn't there, and write to another store that is.
+        self._refuse_if_gone()
         with SqliteErrors(self.path):
             connection = sqlite3.connect(
                 self.path, isolation_level=None, check_same_thread=False, cached_statements=256
             )
             try:
+                self._refuse_if_gone()
                 connection.execute(f"PRAGMA busy_timeout = {self._busy_timeout_ms}")
                 self._admit(connection)
                 self._log_ahead(connection)

@@ -13,10 +13,10 @@ from typing import BinaryIO, Final
 from memory_rag.errors import MemoryLockedError, StoreError
 
 LOCK_NAME: Final = ".lock"
-DERIVED: Final = "derived"
-"""The folder in a memory's own of what is made from its words and may be deleted at any time."""
 """The file in a memory's folder that its one writer of vectors and derived files holds; not in ``derived/``, which may
 be deleted at any time."""
+DERIVED: Final = "derived"
+"""The folder in a memory's own of what is made from its words."""
 _WAIT_S: Final = 0.05
 
 

@@ -23,6 +23,7 @@ def prepare_folder(folder: Path, *, create: bool) -> None:
     """
     path = folder / FILE_NAME
     try:
+        refuse_link(path)
         if path.is_file():
             _refuse_other_file(path)
             return
@@ -47,6 +48,19 @@ def prepare_folder(folder: Path, *, create: bool) -> None:
             f"the memory at {folder} can't be opened or made ({error.strerror}); it needs a folder and files that "
             "you may write to, on a disk with free space"
         ) from error
+
+
+def refuse_link(path: Path) -> None:
+    """Refuse a file of words that lies elsewhere: its newest words do too, in a log that nobody here would look for.
+
+    Raises:
+        NotAMemoryError: it is a symbolic link.
+    """
+    if path.is_symlink():
+        raise NotAMemoryError(
+            f"{path} is a link to {path.readlink()}, beside which SQLite keeps the newest words; link the memory's "
+            "whole folder instead, or move that file and those whose names begin with its name here"
+        )
 
 
 def _is_of_a_store(entry: Path) -> bool:

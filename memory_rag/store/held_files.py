@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 _File = tuple[int, int]
-_lock = threading.Lock()
+_LOCKS: Final[dict[int, threading.Lock]] = {}
+"""By process: in a forked one, nobody gives back a lock that another thread of its parent held."""
 
 
 @dataclass(slots=True)
@@ -42,7 +43,7 @@ class HeldFiles:
         self._path = path
         self._store = _file_of(path.stat())
         self._is_released = False
-        with _lock:
+        with _alone():
             _HELD.setdefault(self._store, _Held()).n_users += 1
 
     def __enter__(self) -> Self:
@@ -62,7 +63,7 @@ class HeldFiles:
             OSError: it can't be opened.
         """
         access = os.O_RDWR if writable else os.O_RDONLY
-        with _lock:
+        with _alone():
             held = _HELD[self._store].descriptors
             known = held.get((_file_of(path.stat()), access))
             if known is not None:
@@ -81,7 +82,7 @@ class HeldFiles:
 
     def release(self) -> None:
         """Close what is open, unless another has the store open too. Call when all connections are closed."""
-        with _lock:
+        with _alone():
             if self._is_released:
                 return
             self._is_released = True
@@ -115,6 +116,10 @@ class _Reading(io.RawIOBase):
         n = os.preadv(self._descriptor, [buffer], self._place)
         self._place += n
         return n
+
+
+def _alone() -> threading.Lock:
+    return _LOCKS.setdefault(os.getpid(), threading.Lock())
 
 
 def _file_of(status: os.stat_result) -> _File:

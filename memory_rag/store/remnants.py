@@ -104,23 +104,25 @@ def erase(descriptor: int, stretches: Iterator[Stretch]) -> None:
         os.fsync(descriptor)
 
 
-def _of_page(data: bytes, place: int, head: int, size: int) -> Iterator[Stretch]:
-    """Yield what isn't zero of a page's gap and free blocks, as places in ``data``; the page begins at ``place``."""
+def _of_page(data: bytes, place: int, head: int, size: int) -> list[Stretch]:
+    """Return what isn't zero of a page's gap and free blocks, as places in ``data``; the page begins at ``place``."""
     kind, free, n_cells, content = _HEAD.unpack_from(data, place + head)
-    begin, end = place + head + _HEADS[kind] + 2 * n_cells, place + (content or 65536)
-    if not begin <= end <= place + size:
+    first, content = place + head + _HEADS[kind], content or 65536
+    unused = [(first + 2 * n_cells, place + content)]
+    if not unused[0][0] <= place + content <= place + size:
         raise UnknownLayoutError(f"the cells of a page begin at its byte {content}, before the list of them ends")
-    if data[begin:end] != _ZEROS[: end - begin]:
-        yield begin, end
     while free:
-        following, length = _PAIR_16.unpack_from(data, place + free) if free <= size - 4 else (0, 0)
-        begin, end = place + free + 4, place + free + length
+        following, length = _PAIR_16.unpack_from(data, place + free) if content <= free <= size - 4 else (0, 0)
         # They lie in order, with a cell between two.
-        if not begin <= end <= place + size or 0 < following < free + length:
+        if not 4 <= length <= size - free or 0 < following < free + length:
             raise UnknownLayoutError(f"the free block at byte {free} of a page has {length} bytes")
-        if data[begin:end] != _ZEROS[: end - begin]:
-            yield begin, end
+        unused.append((place + free + 4, place + free + length))
         free = following
+    stretches = [(begin, end) for begin, end in unused if data[begin:end] != _ZEROS[: end - begin]]
+    # Nothing is written to a page whose head is damaged: its cells may still be rescued.
+    if stretches and n_cells and min(struct.unpack_from(f">{n_cells}H", data, first)) < content:
+        raise UnknownLayoutError(f"the cells of a page begin before its byte {content}")
+    return stretches
 
 
 def _of_free_pages(descriptor: int, layout: Layout) -> Iterator[Stretch]:

@@ -16,7 +16,7 @@ from memory_rag.errors import NotAMemoryError, StoreError, TurnError
 from memory_rag.store.backup import beside, refuse_taken
 from memory_rag.store.connections import Connection, damaged
 from memory_rag.store.files import fsync_path, fsync_tree
-from memory_rag.store.folder import FILE_NAME
+from memory_rag.store.folder import FILE_NAME, refuse_link
 from memory_rag.store.pages import Pages
 from memory_rag.store.salvage import salvaged
 from memory_rag.store.sqlite_store import SqliteTurnStore
@@ -109,6 +109,7 @@ def rescue(folder: Path, new: Path) -> Rescued:
     """
     if not (folder / FILE_NAME).is_file():
         raise NotAMemoryError(f"{folder} holds no memory (no {FILE_NAME})")
+    refuse_link(folder / FILE_NAME)
     refuse_taken(new, "what is rescued goes into a new or empty folder")
     with beside(new) as copy:
         found = _found(folder, copy / "damaged")

@@ -21,6 +21,9 @@ from memory_rag.store.remnants import Layout, UnknownLayoutError, erase, remnant
 READERS: Final = "another process, or a thread of this one, still reads an older state of the memory"
 WRITERS: Final = "another process writes to the memory all the time"
 _LOOKED_EVERY_S: Final = 0.02
+_BETWEEN_WRITES_S: Final = 0.001
+_LONGEST_MS: Final = 2**31 - 1
+"""SQLite takes a longer time for none."""
 _FREE_SHARE: Final = 0.25
 """Of the pages, so many may be free before the file is written anew, and so made smaller."""
 
@@ -41,19 +44,23 @@ class SqliteEraser:
         deadline = time.monotonic() + timeout_s
         if is_rewritten := anew or self._is_much_free():
             self._rewrite(deadline=deadline)
-        while self._fold(deadline=deadline):
+        while True:
             try:
-                if self._cleaned(deadline=deadline):
-                    return ""
+                # The log is folded where nobody of this process writes meanwhile. Asked again and again rather than
+                # waited for: a checkpoint that waits keeps every writer out.
+                with self._connections.apart() as connection:
+                    why = WRITERS if self._is_folded(connection) else READERS
+                    if why == WRITERS and self._is_cleaned(connection, deadline=deadline):
+                        return ""
             except UnknownLayoutError:
                 if is_rewritten:
                     return ""
                 self._rewrite(deadline=deadline)
                 is_rewritten = True
-            else:
-                if time.monotonic() >= deadline:
-                    return WRITERS
-        return READERS
+                continue
+            if time.monotonic() >= deadline:
+                return why
+            time.sleep(_LOOKED_EVERY_S if why == READERS else _BETWEEN_WRITES_S)
 
     def _is_much_free(self) -> bool:
         with self._connections.reading() as connection:
@@ -62,7 +69,16 @@ class SqliteEraser:
             )
         return bool(n_free > n_pages * _FREE_SHARE)
 
-    def _cleaned(self, *, deadline: float) -> bool:
+    def _is_folded(self, connection: Connection) -> bool:
+        """Fold the write-ahead log into the file and cut it to nothing; False while somebody reads an old state."""
+        try:
+            with _waiting(connection, 0), self._connections.errors():
+                is_held, _log, _folded = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except MemoryLockedError:
+            return False
+        return not is_held
+
+    def _is_cleaned(self, connection: Connection, *, deadline: float) -> bool:
         """Write zeros over what belongs to nothing in the file; False if somebody wrote since the log was folded.
 
         Raises:
@@ -70,7 +86,7 @@ class SqliteEraser:
         """
         path = self._connections.path
         log = path.with_name(f"{path.name}-wal")
-        with self._connections.apart() as connection, _waiting(connection, deadline):
+        with _waiting(connection, deadline):
             # With this lock and an empty log nobody can change a page of the file, not even by a checkpoint.
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -82,7 +98,9 @@ class SqliteEraser:
                 _let_others_read_anew(connection)
                 connection.execute("COMMIT")
             except OSError as error:
-                raise StoreError(f"{path} can't be written ({error.strerror})") from error
+                raise StoreError(
+                    f"{path} can't be written ({error.strerror}); bytes of what was removed may be left in it"
+                ) from error
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -92,25 +110,6 @@ class SqliteEraser:
         """Write every page of the file anew, into the write-ahead log."""
         with self._connections.reading() as connection, _waiting(connection, deadline):
             connection.execute("VACUUM")
-
-    def _fold(self, *, deadline: float) -> bool:
-        """Fold the write-ahead log into the file and cut it to nothing; False if somebody read an old state so long.
-
-        Asked again and again rather than waited for: a checkpoint that waits keeps every writer out meanwhile.
-        """
-        while True:
-            with self._connections.reading() as connection, _waiting(connection, 0):
-                try:
-                    is_busy, _log, _folded = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-                except Exception as error:
-                    if not _is_locked(error):
-                        raise
-                    is_busy = 1
-            if not is_busy:
-                return True
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_LOOKED_EVERY_S)
 
 
 def _let_others_read_anew(connection: Connection) -> None:
@@ -127,12 +126,9 @@ def _let_others_read_anew(connection: Connection) -> None:
 def _waiting(connection: Connection, deadline: float) -> Iterator[None]:
     """Let a connection wait for others until then."""
     before = connection.execute("PRAGMA busy_timeout").fetchone()[0]
-    connection.execute(f"PRAGMA busy_timeout = {max(0, int((deadline - time.monotonic()) * 1000))}")
+    left_ms = min(max(0.0, (deadline - time.monotonic()) * 1000), _LONGEST_MS)
+    connection.execute(f"PRAGMA busy_timeout = {int(left_ms)}")
     try:
         yield
     finally:
         connection.execute(f"PRAGMA busy_timeout = {before}")
-
-
-def _is_locked(error: Exception) -> bool:
-    return isinstance(error, MemoryLockedError) or "locked" in str(error)

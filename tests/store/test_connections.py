@@ -117,6 +117,33 @@ def test_a_store_that_is_deleted_while_it_is_open_takes_no_more_words(store: Sql
     store.close()
 
 
+def test_no_file_is_made_where_a_store_was_deleted(store: SqliteTurnStore, said: Say) -> None:
+    store.add(said("before"))
+    for path in store.path.parent.iterdir():
+        path.unlink()
+
+    for use in (store.connections.snapshot, store.connections.apart):
+        with pytest.raises(StoreError, match="was deleted or replaced while it was open"), use():
+            pass
+
+    assert list(store.path.parent.iterdir()) == []
+
+
+def test_a_store_that_is_moved_away_and_linked_to_takes_no_words_into_another_log(
+    store: SqliteTurnStore, said: Say, tmp_path: Path
+) -> None:
+    store.add(said("before"))
+    (tmp_path / "large disk").mkdir()
+    moved = tmp_path / "large disk" / store.path.name
+    store.path.rename(moved)
+    store.path.symlink_to(moved)
+
+    with ThreadPoolExecutor(1) as other, pytest.raises(StoreError, match="was deleted or replaced"):
+        other.submit(store.add, said("lost")).result()
+
+    assert list(moved.parent.iterdir()) == [moved]
+
+
 def test_a_store_that_is_put_back_goes_on(store: SqliteTurnStore, said: Say, tmp_path: Path) -> None:
     store.add(said("before"))
     store.path.parent.rename(tmp_path / "elsewhere")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -85,3 +89,24 @@ def test_its_files_are_those_that_begin_with_its_name(tmp_path: Path) -> None:
     with HeldFiles(path) as held:
         assert [held.are(tmp_path / name) for name in ("store", "store-wal", "other")] == [True, True, False]
         assert not held.are(tmp_path / "below" / "store")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system can't fork")
+def test_a_process_that_is_forked_while_another_thread_opens_a_file_can_hold_on_to_files(tmp_path: Path) -> None:
+    path = tmp_path / "store"
+    path.touch()
+    # Opening a pipe waits for who writes to it.
+    os.mkfifo(tmp_path / "store-wal")
+    with HeldFiles(path) as held, ThreadPoolExecutor(1) as other:
+        opening = other.submit(held.descriptor, tmp_path / "store-wal")
+        while opening.running() is False:
+            time.sleep(0.001)
+        time.sleep(0.05)
+        if (child := os.fork()) == 0:
+            signal.alarm(5)
+            HeldFiles(path).release()
+            os._exit(0)
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        with (tmp_path / "store-wal").open("wb"):
+            opening.result()
+    assert ended == 0

@@ -138,6 +138,29 @@ def test_a_page_that_can_not_be_is_not_written_to(tmp_path: Path) -> None:
         assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("at", "number", "why"),
+    [(5, 4090, "the cells of a page begin before its byte 4090"), (1, 20, "the free block at byte 20")],
+    ids=["where its cells begin", "its first free block"],
+)
+def test_a_page_whose_head_is_damaged_is_not_written_to(tmp_path: Path, at: int, number: int, why: str) -> None:
+    path = made(tmp_path / "file")
+    with read(path) as descriptor:
+        layout = Layout.of(descriptor)
+        place = next(
+            place
+            for place in range(layout.page_size, layout.n_pages * layout.page_size, layout.page_size)
+            if os.pread(descriptor, 3, place) == b"\x0d\0\0"
+        )
+        os.pwrite(descriptor, number.to_bytes(2, "big"), place + at)
+        before = os.pread(descriptor, layout.page_size, place)
+
+        with pytest.raises(UnknownLayoutError, match=why):
+            erase(descriptor, remnants(descriptor, layout))
+
+        assert os.pread(descriptor, layout.page_size, place) == before
+
+
 def test_a_list_of_free_pages_that_has_no_end_is_left_to_sqlite(tmp_path: Path) -> None:
     path = made(tmp_path / "file")
     with read(path) as descriptor:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import random
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from memory_rag.store.connections import Connection
 from memory_rag.store.remnants import Layout, erase, remnants
 from memory_rag.store.sqlite_eraser import READERS, SqliteEraser
 from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.turns import Turn
 from tests.said import said
 from tests.store.page_map import leftovers, unused
 
@@ -54,10 +58,26 @@ class ReadInBetween(SqliteEraser):
         super().__init__(store.connections)
         self._other = other
 
-    def _fold(self, *, deadline: float) -> bool:
-        is_folded = super()._fold(deadline=deadline)
+    def _is_folded(self, connection: Connection) -> bool:
+        is_folded = super()._is_folded(connection)
         with self._other.connections.reading() as connection:
             connection.execute("SELECT sum(length(text)) FROM turns").fetchone()
+        return is_folded
+
+
+class AddInBetween(SqliteEraser):
+    """Erases while another thread adds a turn just when the log is folded, if it may."""
+
+    def __init__(self, store: SqliteTurnStore, adder: ThreadPoolExecutor) -> None:
+        super().__init__(store.connections)
+        self._store = store
+        self._adder = adder
+        self.added: list[Future[Turn]] = []
+
+    def _is_folded(self, connection: Connection) -> bool:
+        is_folded = super()._is_folded(connection)
+        self.added.append(self._adder.submit(self._store.add, said("meanwhile")))
+        wait(self.added, timeout=0.1)
         return is_folded
 
 
@@ -101,6 +121,7 @@ WRITES = """
 import sys
 from pathlib import Path
 from memory_rag.store.sqlite_store import SqliteTurnStore
+from memory_rag.turns import Turn
 from tests.said import said
 store = SqliteTurnStore(Path(sys.argv[1]))
 print("ready", flush=True)
@@ -128,6 +149,34 @@ def test_it_is_cleaned_while_another_process_adds_all_the_time_and_none_of_its_t
         assert len(told) > 10
         assert [turn.turn_id for turn in store.get([f"e{number}" for number in told])] == [f"e{n}" for n in told]
         assert len(store) - len(told) - (len(ids) - len(ids[::10])) in (0, 1)
+
+
+def test_threads_of_the_same_process_that_add_all_the_time_do_not_keep_it_waiting(tmp_path: Path) -> None:
+    with opened(tmp_path) as store, ThreadPoolExecutor(1) as adder:
+        store.remove(fill(store)[:1])
+        eraser = AddInBetween(store, adder)
+
+        assert eraser.overwrite(timeout_s=0) == ""
+        assert [one.result().text for one in eraser.added] == ["meanwhile"]
+
+
+@pytest.mark.parametrize("timeout_s", [3e6, math.inf])
+def test_a_time_that_is_longer_than_sqlite_can_wait_is_waited_for(tmp_path: Path, timeout_s: float) -> None:
+    with opened(tmp_path) as store, closing(sqlite3.connect(store.path, isolation_level=None)) as writer:
+        store.remove(fill(store)[:1])
+        waited: list[int] = []
+
+        class Looking(SqliteEraser):
+            def _is_cleaned(self, connection: Connection, *, deadline: float) -> bool:
+                connection.set_trace_callback(lambda statement: waited.extend(told(statement)))
+                return super()._is_cleaned(connection, deadline=deadline)
+
+        def told(statement: str) -> list[int]:
+            return [int(statement.rpartition(" ")[2])] if statement.startswith("PRAGMA busy_timeout =") else []
+
+        assert Looking(store.connections).overwrite(timeout_s=timeout_s) == ""
+        writer.execute(f"PRAGMA busy_timeout = {waited[0]}")
+        assert writer.execute("PRAGMA busy_timeout").fetchone()[0] == waited[0] > 2e9
 
 
 def test_who_reads_an_old_state_is_told_of(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from memory_rag.errors import NewerFormatError, NotAMemoryError, StoreError
+from memory_rag.store.backup import restore
+from memory_rag.store.rescue import rescue
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from memory_rag.turns import Turn
 
@@ -154,6 +156,28 @@ def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path, inside: str)
         SqliteTurnStore(file / inside)
 
     assert file.read_text() == "words"
+
+
+def test_a_link_in_the_place_of_the_file_is_refused_since_the_newest_words_lie_beside_what_it_leads_to(
+    tmp_path: Path, said: Say
+) -> None:
+    memory, linked = tmp_path / "memory", tmp_path / "linked"
+    store = SqliteTurnStore(memory)
+    store.add(said("in the log"))
+    linked.mkdir()
+    (linked / store.path.name).symlink_to(store.path)
+
+    for use in (
+        lambda: SqliteTurnStore(linked),
+        lambda: rescue(linked, tmp_path / "rescued"),
+        lambda: restore(linked, tmp_path / "restored"),
+    ):
+        with pytest.raises(NotAMemoryError, match="link the memory's whole folder instead"):
+            use()
+    (tmp_path / "whole").symlink_to(memory)
+    with SqliteTurnStore.opened(tmp_path / "whole") as whole:
+        assert [turn.text for _row, turn in whole.scan()] == ["in the log"]
+    store.close()
 
 
 def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path: Path) -> None:
