@@ -31,6 +31,16 @@ def plainly(phrase: str, text: str) -> bool:
     return re.search(wanted, folded(text)) is not None
 
 
+def test_a_phrase_of_a_short_text_is_found_without_a_pattern_made_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("a pattern takes as long to make as fifty turns to read")
+
+    monkeypatch.setattr(re, "compile", refused)
+    phrase = Phrase("the lamp in  the hall")
+    assert phrase.is_said_in("By night THE LAMP in\nthe \t hall is on.")
+    assert not phrase.is_said_in("The hall in the lamp, the lamp in a hall.")
+
+
 def test_of_a_long_text_little_is_folded() -> None:
     fold = Counted()
     phrase = Phrase("the lamp in the hall is broken", fold=fold)
