@@ -36,17 +36,11 @@ _FEW: Final = 1 / 8
 
 @dataclass(frozen=True, slots=True)
 class _Sampled:
-    """The vectors of some entries, side by side; holds the entries, so that no other array can have the same id."""
+    """The vectors of some entries, by their numbers; holds the entries, so that no other array can have the same id."""
 
     entries: Entries
-    vectors: FlatVectors
+    numbers: npt.NDArray[np.int64]
     firsts: npt.NDArray[np.int64]
-
-    def spread(self, query: Vectors) -> tuple[float, float]:
-        cosines = self.vectors.scores(query)
-        if len(self.firsts) < len(cosines):
-            cosines = np.maximum.reduceat(cosines, self.firsts)
-        return mean_and_deviation(cosines.astype(np.float64))
 
 
 class DenseIndex:
@@ -171,17 +165,19 @@ class DenseIndex:
     def spread(self, query: Vectors, entries: Entries) -> tuple[float, float]:
         """Return mean and standard deviation of the cosines of those of these entries that have a vector.
 
-        The vectors of the entries are kept side by side for the next question: of the same array, that is.
+        Which vectors these are is kept for the next question: of the same array, that is.
         """
         kept = self._sampled.get(id(entries))
         if kept is None:
             places = self._groups.of_entry[entries]
-            numbers, firsts = self._groups.vectors_of(places[places != NOTHING])
-            vectors = FlatVectors(self._flat.rows(numbers))
-            kept = self._sampled[id(entries)] = _Sampled(entries, vectors, firsts)
+            kept = self._sampled[id(entries)] = _Sampled(entries, *self._groups.vectors_of(places[places != NOTHING]))
             if len(self._sampled) > _SAMPLES_KEPT:
                 self._sampled.pop(next(iter(self._sampled)))
-        return kept.spread(query)
+        # Not copied to lie side by side: a chat adds a turn before each search, and has another sample then.
+        cosines = self._flat.scores_of(query, kept.numbers)
+        if len(kept.firsts) < len(cosines):
+            cosines = np.maximum.reduceat(cosines, kept.firsts)
+        return mean_and_deviation(cosines.astype(np.float64))
 
     def nearest(self, query: Vectors, *, n: int, searched: Selected) -> Entries:
         """Return the n nearest of the entries that are searched, best first; fewer if fewer have a vector.

@@ -72,16 +72,6 @@ class FlatVectors:
                 )
         return out
 
-    def scores(self, query: Vectors) -> npt.NDArray[np.float32]:
-        """Return the inner product of a query, shape (dim,), with every vector, shape (len(self),)."""
-        asked = self._checked(query)
-        out = np.empty(len(self), np.float32)
-        if len(out):
-            faiss.fvec_inner_products_ny(  # type: ignore[attr-defined]  # SWIG: not in faiss's stubs
-                faiss.swig_ptr(out), faiss.swig_ptr(asked), faiss.swig_ptr(self._rows), self.dim, len(out)
-            )
-        return out
-
     def nearest(self, query: Vectors, *, k: int, threads: int = 1) -> npt.NDArray[np.int64]:
         """Return the numbers of the k nearest vectors to a query, shape (dim,), best first, or of all if fewer.
 
@@ -100,10 +90,6 @@ class FlatVectors:
         if query.shape != (self.dim,) or not np.isfinite(query).all():
             raise EmbedderError(f"a query vector must be {self.dim} finite numbers, got shape {query.shape}")
         return np.ascontiguousarray(query, np.float32)
-
-    def _all(self) -> Vectors:
-        view: Vectors = faiss.rev_swig_ptr(faiss.swig_ptr(self._rows), len(self) * self.dim).reshape(-1, self.dim)
-        return view
 
 
 class OneBitCodes:

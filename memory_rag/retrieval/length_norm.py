@@ -57,20 +57,20 @@ class LengthCounts:
         deviation of ln(length) of .7 to .75 at 1.4, and the typical length is the median, which long answers can't
         drag along.
         """
-        lengths = np.flatnonzero(self._of_length)
+        lengths = self._of_length.nonzero()[0]
         if len(lengths) == 0:
             return LengthNorm(B_SHORT, 1.0)
         counts = self._of_length[lengths]
         # A turn without a term counts as one of a single term, here as in the logarithm.
         lengths = np.maximum(lengths, 1)
-        up_to = np.cumsum(counts)
+        up_to = counts.cumsum()
         n = int(up_to[-1])
-        middle = lengths[np.searchsorted(up_to, [(n + 1) // 2, n // 2 + 1])]
+        middle = [int(lengths[up_to.searchsorted(place)]) for place in ((n + 1) // 2, n // 2 + 1)]
         logarithms = np.log(lengths)
         away = logarithms - float(counts @ logarithms) / n
         deviation = math.sqrt(float(counts @ (away * away)) / n)
         share = (deviation - SPREAD_SHORT) / (SPREAD_LONG - SPREAD_SHORT)
-        return LengthNorm(B_SHORT + (B_LONG - B_SHORT) * min(1.0, max(0.0, share)), max(1.0, float(middle.mean())))
+        return LengthNorm(B_SHORT + (B_LONG - B_SHORT) * min(1.0, max(0.0, share)), max(1.0, sum(middle) / 2))
 
 
 def length_norm(lengths: npt.NDArray[np.integer[Any]]) -> LengthNorm:

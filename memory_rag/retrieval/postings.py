@@ -49,7 +49,10 @@ class Postings:
         for entry, terms in enumerate(texts, first):
             counts = Counter(terms)
             for term, count in counts.items():
-                listed = self._tail.setdefault(self._vocabulary[term], (array("i"), array("f")))
+                number = self._vocabulary[term]
+                listed = self._tail.get(number)
+                if listed is None:
+                    listed = self._tail[number] = array("i"), array("f")
                 listed[0].append(entry)
                 listed[1].append(count)
             self._tail_size += len(counts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from memory_rag.retrieval.growing import Growing
 from memory_rag.retrieval.ranking import Entries
 from memory_rag.retrieval.turn_table import Mask, TurnTable
-from memory_rag.retrieval.vector_blocks import ID, Ids
+from memory_rag.retrieval.vector_blocks import ERASED, ID, Ids
 
 NOTHING: Final = -1
 """The group of an entry that has none, and the entry of a vector that nobody needs."""
@@ -151,20 +150,21 @@ class VectorGroups:
         """Tell whether a vector may belong to the group before it."""
         if not 0 < number < len(self._ids):
             return False
-        before, after = self.ids[number - 1], self.ids[number]
-        return bool(before["row"] == after["row"] and before["content"] == after["content"])
+        return len(_starts_of(self.ids[number - 1 : number + 1])) == 1
 
     def _append(self, ids: Ids, table: TurnTable) -> None:
         """Take in new vectors group by group."""
-        for (row, content), passages in groupby(ids[["row", "content"]].tolist()):
-            size = len(list(passages))
-            entry = table.entry_of(row)
-            if entry is None or table.content[entry] != content:
+        first = len(self._entry_of)
+        starts = _starts_of(ids)
+        sizes = np.diff(starts, append=len(ids))
+        for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
+            entry = table.entry_of(int(ids["row"][start]))
+            if entry is None or table.content[entry] != ids["content"][start]:
                 entry = NOTHING
             else:
                 self._part(entry)
                 self.of_entry[entry], self.covered[entry] = len(self._starts), True
-            self._starts.append(len(self._entry_of))
+            self._starts.append(first + start)
             self._sizes.append(size)
             self._entry_of.extend(np.full(size, entry))
 
@@ -197,5 +197,9 @@ class MadeFrom:
 
 
 def _starts_of(ids: Ids) -> Numbers:
-    changes = np.flatnonzero((np.diff(ids["row"]) != 0) | (np.diff(ids["content"]) != 0)) + 1
-    return np.concatenate([[0], changes]) if len(ids) else np.zeros(0, np.int64)
+    """Return where groups begin among vectors; each that was taken out is a group by itself."""
+    if len(ids) < 2:
+        return np.zeros(len(ids), np.int64)
+    rows, contents = ids["row"], ids["content"]
+    changes = np.flatnonzero((rows[1:] != rows[:-1]) | (contents[1:] != contents[:-1]) | (rows[1:] == ERASED)) + 1
+    return np.concatenate([[0], changes])
