@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from memory_rag.store.turn_reader import TurnReader
 from memory_rag.store.whole import WholeStore, everything
+from memory_rag.text.reasoned import with_reason
 from memory_rag.turns import Conversation, Turn, from_microseconds, printable
 
 _NOT_SHOWN: Final = ("changes", "events", "returned_blocks", "summary_turns", "summary_parts", "summary_citations")
@@ -34,7 +35,7 @@ def readable_lines(store: TurnReader, *, zone: tzinfo) -> Iterator[str]:
         extra = _rows(whole)
         yield f"# What this memory holds\n\n{_count(whole.n_turns(), 'turn')}.\n"
         yield from _always_told(extra)
-        yield from _summaries(extra, zone)
+        yield from _summaries(extra, {one.conversation_id: _title(one) for one in whole.conversations()}, zone)
         yield from _others(extra)
         versions = _by_row(extra.get("versions", []))
         vanished = {row["row"]: row["noticed_at"] for row in extra.get("vanished", [])}
@@ -65,14 +66,18 @@ def _always_told(extra: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[str]:
             yield from (f"- {show(row)}\n" for row in rows)
 
 
-def _summaries(extra: Mapping[str, list[Mapping[str, Any]]], zone: tzinfo) -> Iterator[str]:
+def _summaries(extra: Mapping[str, list[Mapping[str, Any]]], titles: Mapping[str, str], zone: tzinfo) -> Iterator[str]:
     lines: dict[int, list[Mapping[str, Any]]] = {}
     for row in extra.get("summary_lines", []):
         lines.setdefault(row["summary"], []).append(row)
     for summary in extra.get("summaries", []):
+        said = lines.get(summary["summary"])
+        if not said:
+            continue  # It stands for turns that hold no words to keep.
         made = _when(from_microseconds(summary["made_at"]), zone)
-        yield f"\n## Summary of {_line(summary['conversation_id'])} ({summary['level']}, made {made})\n\n"
-        yield from (f"- {_line(row['text'])}{_because(row)}\n" for row in lines.get(summary["summary"], []))
+        name = titles.get(summary["conversation_id"]) or f"`{_line(summary['conversation_id'])}`"
+        yield f"\n## Summary of {name} ({summary['level']}, made {made})\n\n"
+        yield from (f"- {_with_reason(row)}\n" for row in said)
 
 
 def _others(extra: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[str]:
@@ -115,13 +120,13 @@ def _from(row: Mapping[str, Any]) -> str:
     return f" (said in `{_line(row['turn_id'])}`)" if row.get("turn_id") else ""
 
 
-def _because(row: Mapping[str, Any]) -> str:
+def _with_reason(row: Mapping[str, Any]) -> str:
     reason = row.get("because") or row.get("reason")
-    return f", because {_line(reason)}" if reason else ""
+    return _line(with_reason(row["text"], reason) if reason else row["text"])
 
 
 def _when(instant: datetime, zone: tzinfo) -> str:
-    return instant.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    return instant.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")
 
 
 def _count(n: int, what: str) -> str:
@@ -131,6 +136,6 @@ def _count(n: int, what: str) -> str:
 _SHOWN_AS: Final[tuple[tuple[str, str, Callable[[Mapping[str, Any]], str]], ...]] = (
     ("State", "state", lambda row: f"`{_line(row['name'])}`: `{_line(row['value'])}`"),
     ("Pinned", "pins", lambda row: f"{_line(row['text'])}{_from(row)}"),
-    ("Decisions", "decisions", lambda row: f"{_line(row['text'])}{_because(row)}{_from(row)}"),
+    ("Decisions", "decisions", lambda row: f"{_with_reason(row)}{_from(row)}"),
     ("Files read anew for every prompt", "pinned_files", lambda row: f"`{_line(row['path'])}`"),
 )

@@ -250,7 +250,7 @@ def test_markdown_shows_the_words_who_said_them_and_what_they_were_before(folder
     assert "## State\n\n- `task`: `{'task': 'mend the bow'" in text.replace('"', "'")
     assert "- always answer in Swedish (said in `t1`)\n" in text
     assert "- use resin, because it sets in the cold\n" in text
-    assert "\n**Ebba N** (user), 2026-05-01 07:00, `t1`\n\n> The kayak is blue and leaks at the bow.\n" in text
+    assert "\n**Ebba N** (user), 2026-05-01 07:00 UTC, `t1`\n\n> The kayak is blue and leaks at the bow.\n" in text
     assert "\nbefore a correction, by Ebba:\n\n> The kayak is red and leaks at the bow.\n" in text
     assert "**camera** (tool), time unknown, `shown`, left out of search\n\n> a picture of the jetty [end]\n" in text
     assert "(not at its source any more, noticed " in text

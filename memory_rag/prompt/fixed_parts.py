@@ -14,6 +14,7 @@ from memory_rag.prompt.pinned_files import FileRead
 from memory_rag.prompt.pins import Pin
 from memory_rag.prompt.prompt_context import Part, PartCost
 from memory_rag.prompt.tokens import TokenCounter
+from memory_rag.text.reasoned import with_reason
 from memory_rag.turns import printable
 
 BETWEEN: Final = "\n\n"
@@ -59,7 +60,7 @@ def decisions_part(decisions: Sequence[Decision], *, n_tokens: int, counter: Tok
     for one in reversed(decisions):
         day = one.decided_at.astimezone(zone).date().isoformat()
         turn = f" ({one.turn_id})" if one.turn_id else ""
-        line = f"- {day}: {_line(one.text)}, because {_line(one.because)}{turn}"
+        line = f"- {day}: {printable(with_reason(one.text, one.because))}{turn}"
         left -= counter.count(line + "\n")
         if left < 0:
             break

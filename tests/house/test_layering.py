@@ -38,7 +38,7 @@ MAY_IMPORT = {
     # It measures retrievers, so it knows what one is and what it answers, and no engine behind it.
     "evaluation": GROUND | {"text", "importers", "retrieval.ranking", "retrieval.filters"},
     "whole_memory": GROUND | {"store", "importers"},
-    "readable_export": GROUND | {"store"},
+    "readable_export": GROUND | {"store", "text"},
     "ingest": GROUND | {"store", "importers", "whole_memory"},
     "inventory": SOURCES | {"retrieval"},
     "checkup": GROUND,

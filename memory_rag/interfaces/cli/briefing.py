@@ -14,6 +14,7 @@ from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_jso
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.talk_shape import days
 from memory_rag.interfaces.cli.terminal import Ink, screen_width, shown, wrapped
+from memory_rag.text.reasoned import with_reason
 
 if TYPE_CHECKING:
     from memory_rag.prompt.brief import Brief
@@ -70,8 +71,8 @@ def _sections(made: Brief, zone: tzinfo) -> Iterator[tuple[str, list[str]]]:
         yield (
             "Decisions",
             [
-                f"- {one.decided_at.astimezone(zone).date().isoformat()}: {_line(one.text)}, "
-                f"because {_line(one.because)} ({one.decision_id})"
+                f"- {one.decided_at.astimezone(zone).date().isoformat()}: "
+                f"{with_reason(one.text, one.because)} ({one.decision_id})"
                 for one in made.decisions
             ],
         )

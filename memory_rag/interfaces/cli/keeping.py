@@ -12,6 +12,7 @@ from memory_rag.interfaces.cli.output import Json, print_json, say
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import shown
 from memory_rag.interfaces.cli.turn_shape import instant_json
+from memory_rag.text.reasoned import with_reason
 
 if TYPE_CHECKING:
     from memory_rag.prompt.decisions import Decision
@@ -150,7 +151,7 @@ def decide(
         say(shown(as_markdown(listed, zone=zone)).rstrip("\n"))
         return
     for one in listed:
-        say(f"{one.decision_id}  {shown(one.text)}, because {shown(one.because)}{_from(one.turn_id)}")
+        say(f"{one.decision_id}  {shown(with_reason(one.text, one.because))}{_from(one.turn_id)}")
     if not listed:
         say("nothing was decided")
 
