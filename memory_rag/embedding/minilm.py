@@ -35,6 +35,8 @@ from memory_rag.turns import Span
 
 MAX_TOKENS: Final = 256
 MARKS: Final = 2
+OWN_TOKENS: Final = MAX_TOKENS - MARKS
+"""Tokens of a text itself, between the two marks."""
 
 
 class MiniLmEmbedder:
@@ -60,7 +62,7 @@ class MiniLmEmbedder:
         path = model_path or os.environ.get(MODEL_PATH_VARIABLE)
         self._named_path = named = Path(path) if path else None
         self._threads = thread_count(threads)
-        self._shape = (shape or PassageShape()).within(MAX_TOKENS - MARKS)
+        self._shape = (shape or PassageShape()).within(OWN_TOKENS)
         self._hub_strength = hub_strength
         self._tokenizer = Loading(WordPiece)
         self._network = Loading(partial(MiniLmNetwork.of, named))
@@ -94,7 +96,7 @@ class MiniLmEmbedder:
     def passages(self, text: str) -> tuple[Span, ...]:
         tokenizer = self._tokenizer.loaded()
         return passages_that_fit(
-            text, starts=tokenizer.starts, count=tokenizer.count, shape=self._shape, most=MAX_TOKENS - MARKS
+            text, starts=tokenizer.starts, count=tokenizer.count, shape=self._shape, most=OWN_TOKENS
         )
 
     def embed_turns(self, texts: Sequence[str]) -> Vectors:

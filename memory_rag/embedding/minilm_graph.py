@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_rag.embedding.generic_questions import ENGLISH
+from memory_rag.embedding.minilm import OWN_TOKENS
 from memory_rag.embedding.minilm_network import GRAPH_FILE, packaged_model, session_of
 from memory_rag.embedding.wordpiece import FIRST, LAST, WordPiece
 
@@ -43,7 +44,6 @@ _UINT8: Final = 2
 _MIDDLE: Final = 128
 _EMBEDDINGS: Final = "inner.embeddings."
 _LEAST: Final = 1e-3
-_MOST: Final = 254
 Floats = NDArray[np.float32]
 Layers = tuple[str, ...]
 """Names of linear layers that the same values go into."""
@@ -248,7 +248,7 @@ def factors_of(weights: PackagedWeights, *, folder: Path, texts: Sequence[Sequen
 def made(path: Path, *, texts: Sequence[str]) -> bytes:
     """Return what ``minilm.onnx`` holds for the package's model at a path; texts beyond 256 tokens are cut."""
     weights, tokenizer = PackagedWeights(path), WordPiece()
-    tokens = [[FIRST, *tokenizer.ids(text)[:_MOST], LAST] for text in texts]
+    tokens = [[FIRST, *tokenizer.ids(text)[:OWN_TOKENS], LAST] for text in texts]
     factors = factors_of(weights, folder=path.parent, texts=tokens)
     content: bytes = Network(weights, factors).model().SerializeToString(deterministic=True)
     return content

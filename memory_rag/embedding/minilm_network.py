@@ -51,11 +51,6 @@ class MiniLmNetwork:
         """
         if named is None:
             return cls._ours(packaged_model())
-        if not named.is_file():
-            raise EmbedderError(
-                f"there is no model file {named}; {MODEL_PATH_VARIABLE} names an ONNX file of "
-                f"all-MiniLM-L6-v2, and without it the one of the package {MODEL_PACKAGE} is used"
-            )
         if is_packaged(named):
             return cls._ours(named)
         return cls(session_of(named, folder=named.parent), name=str(named))
@@ -104,8 +99,13 @@ def is_packaged(path: Path) -> bool:
     """Tell whether a file is the package's, by name and content: our network names its weights by both.
 
     Raises:
-        EmbedderError: it can't be read.
+        EmbedderError: it isn't there, or can't be read.
     """
+    if not path.is_file():
+        raise EmbedderError(
+            f"there is no model file {path}; {MODEL_PATH_VARIABLE} names an ONNX file of "
+            f"all-MiniLM-L6-v2, and without it the one of the package {MODEL_PACKAGE} is used"
+        )
     return path.name == MODEL_NAME and sha256_of(path) == MODEL_SHA256
 
 

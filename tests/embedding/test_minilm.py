@@ -186,8 +186,9 @@ def test_another_model_file_has_another_fingerprint_and_is_not_checked_against_o
 def test_a_model_file_that_is_not_there_is_named_with_its_variable(tmp_path: Path) -> None:
     embedder = MiniLmEmbedder(model_path=tmp_path / "none.onnx")
 
-    with pytest.raises(EmbedderError, match=rf"no model file .*none\.onnx; {MODEL_PATH_VARIABLE} names an ONNX file"):
-        embedder.embed_turns(["tea"])
+    for use in (lambda: embedder.embed_turns(["tea"]), lambda: embedder.fingerprint):
+        with pytest.raises(EmbedderError, match=rf"no model file .*none\.onnx; {MODEL_PATH_VARIABLE} names an ONNX"):
+            use()
 
 
 def test_a_model_leaves_memory_with_its_embedder() -> None:
