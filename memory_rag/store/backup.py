@@ -12,6 +12,7 @@ from typing import Final
 from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
 from memory_rag.store.files import LOCK_NAME, fsync_path, fsync_tree, locked
 from memory_rag.store.folder import FILE_NAME, refuse_link
+from memory_rag.store.held_files import HeldFiles
 from memory_rag.store.sqlite_store import SqliteTurnStore
 
 _BESIDE_THE_WORDS: Final = ("vectors/*.ids", "vectors/*.f32", "derived/keyword.npz", "derived/manifest.json")
@@ -84,7 +85,9 @@ def restore(source: Path, folder: Path, *, overwrite: bool = False, lock_timeout
                 store.copy_to(copy / FILE_NAME)
         else:
             # Not opened: a backup may lie on a disk that can't be written.
-            _copy_file(source / FILE_NAME, copy / FILE_NAME)
+            with HeldFiles(source / FILE_NAME) as held:
+                (copy / FILE_NAME).touch(mode=0o600)
+                held.copy(source / FILE_NAME, copy / FILE_NAME)
         _check(copy)
         fsync_tree(copy)
         if replacing:
@@ -176,12 +179,8 @@ def _copy_derived(source: Path, copy: Path) -> None:
         for path in sorted(source.glob(pattern)):
             target = copy / path.relative_to(source)
             target.parent.mkdir(mode=0o700, exist_ok=True)
-            _copy_file(path, target)
-
-
-def _copy_file(source: Path, target: Path) -> None:
-    target.touch(mode=0o600)
-    shutil.copyfile(source, target)
+            target.touch(mode=0o600)
+            shutil.copyfile(path, target)
 
 
 def _check(copy: Path) -> None:

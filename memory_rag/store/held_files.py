@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
 _File = tuple[int, int]
+_AT_ONCE: Final = 2**20
 _LOCKS: Final[dict[int, threading.Lock]] = {}
 """By process: in a forked one, nobody gives back a lock that another thread of its parent held."""
 
@@ -79,6 +81,15 @@ class HeldFiles:
             OSError: it can't be opened.
         """
         return io.BufferedReader(_Reading(self.descriptor(path)))
+
+    def copy(self, path: Path, target: Path) -> None:
+        """Copy one of the files.
+
+        Raises:
+            OSError: it can't be read, or the copy can't be written.
+        """
+        with self.open(path) as file, target.open("wb") as copy:
+            shutil.copyfileobj(file, copy, _AT_ONCE)
 
     def release(self) -> None:
         """Close what is open, unless another has the store open too. Call when all connections are closed."""

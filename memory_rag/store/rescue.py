@@ -17,6 +17,7 @@ from memory_rag.store.backup import beside, refuse_taken
 from memory_rag.store.connections import Connection, damaged
 from memory_rag.store.files import fsync_path, fsync_tree
 from memory_rag.store.folder import FILE_NAME, refuse_link
+from memory_rag.store.held_files import HeldFiles
 from memory_rag.store.pages import Pages
 from memory_rag.store.salvage import salvaged
 from memory_rag.store.sqlite_store import SqliteTurnStore
@@ -139,9 +140,10 @@ def rescue(folder: Path, new: Path) -> Rescued:
 def _found(folder: Path, work: Path) -> _Found:
     found = _Found()
     work.mkdir(mode=0o700)
-    for name in (FILE_NAME, f"{FILE_NAME}-wal"):
-        if (folder / name).is_file():
-            shutil.copyfile(folder / name, work / name)
+    with HeldFiles(folder / FILE_NAME) as held:
+        for name in (FILE_NAME, f"{FILE_NAME}-wal"):
+            if (folder / name).is_file():
+                held.copy(folder / name, work / name)
     pages = Pages.read(work / FILE_NAME)
     # SQLite first: what it reads is the newest state. What it can't reach is looked for page by page.
     if not _asked(work / FILE_NAME, found):

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from memory_rag.memory import Memory
+from memory_rag.store.backup import restore
 from memory_rag.store.held_files import HeldFiles
+from memory_rag.store.rescue import rescue
 
 OPENS_AND_CLOSES = """
 import sys
@@ -42,7 +44,18 @@ def open_again(memory: Memory, folder: Path) -> None:
     Memory.open(folder, embedder="none").close()
 
 
-@pytest.mark.parametrize("look", [prove, forget, open_again])
+def restore_elsewhere(memory: Memory, folder: Path) -> None:
+    # What is restored from a memory whose log is empty is its file alone.
+    with memory.store.connections.reading() as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert restore(folder, folder.with_name("restored")).n_turns == 1
+
+
+def rescue_elsewhere(memory: Memory, folder: Path) -> None:
+    assert rescue(folder, folder.with_name("rescued")).n_turns == 1
+
+
+@pytest.mark.parametrize("look", [prove, forget, open_again, restore_elsewhere, rescue_elsewhere])
 def test_nothing_is_lost_when_another_process_opens_and_closes_a_memory_after_a_look_into_its_files(
     tmp_path: Path, look: Callable[[Memory, Path], None]
 ) -> None:
