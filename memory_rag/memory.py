@@ -118,6 +118,8 @@ class Memory(MemoryReader):
             finally:
                 self.indexes.close()
                 self.store.close()
+                if "_ahead" in self.__dict__:
+                    self._ahead.shutdown(wait=False)
 
     # -- words in
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, Unpack
 
-from memory_rag.errors import PromptError, StoreError
+from memory_rag.errors import PromptError
 from memory_rag.prompt.answers import AnswerLog, Recorded
 from memory_rag.prompt.asking_for_details import need_of_details
 from memory_rag.prompt.brief import Brief, brief_of
@@ -17,8 +16,8 @@ from memory_rag.prompt.compaction import Fitted, fit
 from memory_rag.prompt.context import Assembly, Search
 from memory_rag.prompt.decisions import Decisions
 from memory_rag.prompt.editing import ClearThinking, ClearToolUses
-from memory_rag.prompt.edits_logged import log_cleared, log_fitted
-from memory_rag.prompt.events import EventKind, EventLog, Price
+from memory_rag.prompt.edits_logged import log_fitted
+from memory_rag.prompt.events import EventLog, Price
 from memory_rag.prompt.fixed_parts import (
     DECISION_SHARE,
     decisions_part,
@@ -43,6 +42,7 @@ from memory_rag.prompt.summary_source import SummarySource
 from memory_rag.prompt.tokens import CountedOnce, TokenCounter, token_counter
 from memory_rag.prompt.tool_calls import MemoryTools
 from memory_rag.prompt.turn_messages import TurnMessages
+from memory_rag.prompt.unlogged import Unlogged
 from memory_rag.prompt.whereabouts import Searched, Whereabouts
 from memory_rag.prompt.wishes import TOKEN_BUDGET, ContextWish, Wishes
 from memory_rag.retrieval.ranking import Ranking
@@ -161,11 +161,20 @@ class Prompt:
         Raises:
             PromptError: what must always be in the prompt is over the budget alone.
         """
+        return self.unlogged(user_message, system=system, **wishes).logged()
+
+    def unlogged(self, user_message: str, *, system: str = "", **wishes: Unpack[Wishes]) -> Unlogged:
+        """Return the prompt as :meth:`context` does, with nothing of it in the log yet: that is ``logged()``.
+
+        Raises:
+            PromptError: what must always be in the prompt is over the budget alone.
+        """
         given: Wishes = {"keep_recent": self._keep_recent, **wishes}
         wish = ContextWish(**given)
         context, ranking = self._assembled(user_message, system, wish)
         self._systems[wish.conversation_id] = system
-        return with_kept_blocks(self._logged(context, ranking, wish), self.blocks.of(context.window.turn_ids))
+        whole = with_kept_blocks(context, self.blocks.of(context.window.turn_ids))
+        return Unlogged(whole, ranking, wish.conversation_id, self.events, self.file_words)
 
     def where(
         self,
@@ -306,27 +315,3 @@ class Prompt:
         )
         log_fitted(self.events, fitted, conversation_id=conversation_id)
         return fitted
-
-    def _logged(self, context: PromptContext, ranking: Ranking | None, wish: ContextWish) -> PromptContext:
-        """Write down what was retrieved and cleared, and what pinned files said; what can't be, the prompt says."""
-        quoted = [one.turn_id for one in context.included if one.part == "retrieved turns"]
-        cleared, n_tokens = context.window.cleared, context.window.n_tokens
-        try:
-            self.file_words.see(context.account.files)
-            log_cleared(
-                self.events,
-                cleared,
-                conversation_id=wish.conversation_id,
-                tokens_before=n_tokens + sum(one.n_tokens for one in cleared),
-                tokens_after=n_tokens,
-            )
-            if ranking is not None:
-                self.events.log(
-                    EventKind.RETRIEVAL,
-                    conversation_id=wish.conversation_id,
-                    tokens_after=context.account.of("retrieved turns"),
-                    details={"hits": list(ranking.turn_ids), "quoted": quoted, "evidence": ranking.evidence},
-                )
-        except StoreError as error:
-            return replace(context, notes=(*context.notes, f"not written to the event log: {error}"))
-        return context

@@ -303,8 +303,8 @@ def _beside(n: int) -> str:
     """
     sides = (("<", " DESC"), (">", ""))
     return " UNION ALL ".join(
-        f"SELECT * FROM (SELECT {at} AS amid, {COLUMNS} FROM turns WHERE conversation_id = ? AND (ordinal, row) {beyond} "
-        f"(?, ?) ORDER BY ordinal{way}, row{way} LIMIT ?) AS side_{at}_{number}"
+        f"SELECT * FROM (SELECT {at} AS amid, {COLUMNS} FROM turns WHERE conversation_id = ? "
+        f"AND (ordinal, row) {beyond} (?, ?) ORDER BY ordinal{way}, row{way} LIMIT ?) AS side_{at}_{number}"
         for at in range(n)
         for number, (beyond, way) in enumerate(sides)
     )

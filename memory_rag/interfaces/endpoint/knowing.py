@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,7 +29,8 @@ take turns at it, and what all else waits for begins 1 ms later."""
 class Known:
     """What is put into a request: instructions, turns that the client didn't send, and quoted turns.
 
-    ``at`` is the place of the message that asks; ``quoted_ids`` are the turns that are quoted.
+    ``at`` is the place of the message that asks; ``quoted_ids`` are the turns that are quoted. ``log`` writes down what
+    was retrieved, which nobody has to wait for.
     """
 
     system: str = ""
@@ -38,6 +39,7 @@ class Known:
     quoted_ids: tuple[str, ...] = ()
     at: int = 0
     notes: tuple[str, ...] = ()
+    log: Callable[[], object] = lambda: None
 
     @property
     def says_anything(self) -> bool:
@@ -64,14 +66,15 @@ def known_for(memory: Memory, said: Sequence[Saying], thread: Thread, wish: Chat
     asked, question = _asked(said), _question(memory, said)
     if asked is None or not question:
         return Known()
-    present = Threads(memory.store).ids_of(thread, said)
-    newest = memory.store.newest(thread.conversation_id, n=1)
+    with memory.store.connections.reading():
+        present = Threads(memory.store).ids_of(thread, said)
+        newest = memory.store.newest(thread.conversation_id, n=1)
     if newest and newest[0].turn_id in present and newest[0].role is Role.USER:
         # As it is stored, so that the prompt knows it for the question.
         question = newest[0].text
     wishes: dict[str, Any] = {"keep_recent": 0} if any(one.role is Role.ASSISTANT for one in said) else {}
     try:
-        context = memory.context(
+        made = memory.unlogged_context(
             question,
             conversation_id=thread.conversation_id,
             token_budget=wish.n_tokens + memory.prompt.counter.count(question) + _MARKS,
@@ -80,8 +83,9 @@ def known_for(memory: Memory, said: Sequence[Saying], thread: Thread, wish: Chat
         )
     except (PromptError, EmbedderError, MissingExtraError) as error:
         return Known(notes=(f"nothing of the memory was told: {error}",))
+    context = made.context
     quoted_ids = tuple(one.turn_id for one in context.included if one.part == "retrieved turns")
-    return Known(context.system, context.window.openai(), context.quoted, quoted_ids, asked.at)
+    return Known(context.system, context.window.openai(), context.quoted, quoted_ids, asked.at, log=made.logged)
 
 
 def _asked(said: Sequence[Saying]) -> Saying | None:

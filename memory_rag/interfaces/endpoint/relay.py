@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -27,6 +28,8 @@ class Relay:
 
     ``keep`` is called once in a thread with what was heard and why it was cut off (empty if it wasn't), before the end
     is handed back: who sees the end may ask on at once. It isn't called if there was no answer; ``done`` always is.
+    ``beside`` is work that nobody waits for, and that raises nothing: it is begun in a thread once the request
+    is on its way, and done in any case.
     """
 
     upstream: Upstream
@@ -35,6 +38,7 @@ class Relay:
     body: bytes
     method: str = "POST"
     keep: Keep | None = None
+    beside: Callable[[], None] | None = None
     done: Callable[[], None] = lambda: None
     added: Sequence[tuple[str, str]] = ()
     sends_key: bool = True
@@ -49,15 +53,25 @@ class Relay:
                     tasks.cancel_scope.cancel()
 
                 tasks.start_soon(watch)
-                await self._hand_back(send)
+                await self._hand_back(send, partial(tasks.start_soon, self._done_beside))
                 tasks.cancel_scope.cancel()
         finally:
-            self.done()
+            try:
+                with anyio.CancelScope(shield=True):
+                    await self._done_beside()
+            finally:
+                self.done()
 
-    async def _hand_back(self, send: Send) -> None:
+    async def _done_beside(self) -> None:
+        """Do once, in a thread, what is done beside."""
+        beside, self.beside = self.beside, None
+        if beside is not None:
+            await anyio.to_thread.run_sync(beside)
+
+    async def _hand_back(self, send: Send, sent: Callable[[], object]) -> None:
         try:
             reply = await self.upstream.ask(
-                self.method, self.path, headers=self.headers, body=self.body, sends_key=self.sends_key
+                self.method, self.path, headers=self.headers, body=self.body, sends_key=self.sends_key, sent=sent
             )
         except NoAnswerError as error:
             status = 504 if error.is_late else 502

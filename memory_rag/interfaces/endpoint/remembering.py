@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ from memory_rag.turns import Role, Turn
 if TYPE_CHECKING:
     from memory_rag.memory import Memory
 
+_LOG: Final = logging.getLogger(__name__)
 _REMEMBERED_PAIRS: Final = 20_000
 
 
@@ -43,6 +45,9 @@ class Exchange:
     notes: tuple[str, ...] = ()
     answers: list[str] = field(default_factory=list)
     """The turns that were stored of its answer."""
+    log: Callable[[], object] | None = None
+    """What writes down what was retrieved for it; None once it is written."""
+    log_lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Remembering:
@@ -73,11 +78,12 @@ class Remembering:
         if recalls:
             # Before all else, since all else is done by the time it is.
             foresee(memory, said)
-        if memory.off_record.since is not None:
-            # Noted like a wish of the client's: nothing of it may be stored when the talk comes back later.
-            wish = replace(wish, stores=False)
-        now, seq = self._clock(), memory.store.last_seq
-        thread = self._thread(memory, said, wish, now)
+        with memory.store.connections.reading():
+            if memory.off_record.since is not None:
+                # Noted like a wish of the client's: nothing of it may be stored when the talk comes back later.
+                wish = replace(wish, stores=False)
+            now, seq = self._clock(), memory.store.last_seq
+            thread = self._thread(memory, said, wish, now)
         known = known_for(memory, said, thread, wish) if recalls else Known()
         with self._storing:
             # Two requests at once must not both find their words unknown.
@@ -94,7 +100,7 @@ class Remembering:
                 raise
         if recalls and thread != first:
             known = self._known_again(memory, said, exchange)
-        exchange.quoted, exchange.notes = known.quoted_ids, known.notes
+        exchange.quoted, exchange.notes, exchange.log = known.quoted_ids, known.notes, known.log
         if isinstance(messages, list) and known.says_anything:
             exchange.body["messages"] = with_memory(
                 messages, system=known.system, window=known.window, quoted=known.quoted, at=known.at
@@ -102,12 +108,24 @@ class Remembering:
             exchange.is_changed = True
         return exchange
 
+    def log(self, exchange: Exchange) -> None:
+        """Write down what was retrieved for a request, once, while the upstream is waited for or afterwards."""
+        with exchange.log_lock:
+            log, exchange.log = exchange.log, None
+            if log is not None:
+                try:
+                    log()
+                except Exception:
+                    # No reason to keep an answer back, or not to store it.
+                    _LOG.exception("what was retrieved couldn't be written down")
+
     def keep(self, memory: Memory, exchange: Exchange, heard: Heard, *, cut_off: str = "") -> None:
         """Store an answer as far as it came, marked if it was cut off. Alternatives are kept out of search.
 
         Raises:
             StoreError: it couldn't be written.
         """
+        self.log(exchange)
         model = heard.model or str(exchange.body.get("model") or "")
         for index, choice in sorted(heard.choices.items()):
             if choice.is_empty:

@@ -77,6 +77,7 @@ class Endpoint:
             request,
             json.dumps(exchange.body).encode() if changed else sent,
             keep=partial(self._keep, live, exchange),
+            beside=partial(self._remembering.log, exchange),
             done=partial(self._remembering.done, exchange),
             added=_told(exchange),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from starlette.routing import Mount
 
 from memory_rag import __version__
 from memory_rag.interfaces.endpoint.relay import error_body
-from memory_rag.interfaces.endpoint.routes import Endpoint
+from memory_rag.interfaces.endpoint.routes import CHAT, Endpoint
 from memory_rag.interfaces.endpoint.upstream import Upstream
 from memory_rag.interfaces.endpoint.wishes import TOKENS_BY_DEFAULT
 from memory_rag.interfaces.page.page import Page
@@ -26,6 +26,7 @@ from memory_rag.interfaces.serving.limits import Limited, Limits
 from memory_rag.interfaces.serving.memories import Memories
 from memory_rag.interfaces.serving.openapi import CHAT_BODY, EMBEDDINGS_BODY, JSON_ERRORS
 from memory_rag.interfaces.serving.safe_headers import SafeHeaders
+from memory_rag.interfaces.serving.straight import Straight
 
 _LISTED: Final = "v1"
 FAULT: Final = "memory_rag failed at this request; what went wrong is in the server's log"
@@ -71,7 +72,7 @@ def app_of(service: Service) -> Any:
         lifespan=lifespan,
     )
     for posted, answer, schema in (
-        ("chat/completions", endpoint.chat, CHAT_BODY),
+        (CHAT, endpoint.chat, CHAT_BODY),
         ("embeddings", endpoint.embeddings, EMBEDDINGS_BODY),
     ):
         app.add_api_route(
@@ -102,12 +103,15 @@ def app_of(service: Service) -> Any:
     app.add_exception_handler(500, _failed)
     for method, path, handler in page.routes():
         app.add_api_route(path, handler, methods=[method], response_model=None, include_in_schema=False)
-    entered: Any = app
+    apart: dict[tuple[str, str], Any] = {
+        ("POST", f"/{_LISTED}/{CHAT}"): Straight(endpoint.chat, failed=_failed),
+    }
     if mounted is not None:
         from memory_rag.interfaces.mcp.server import PATH
 
         app.router.routes.append(Mount("/", mounted))
-        entered = _Parted(app, mounted, path=PATH)
+        apart |= {(method, PATH): mounted for method in ("GET", "POST", "DELETE")}
+    entered: Any = _Parted(app, apart)
     if service.token is not None:
         entered = Entrance(entered, token=service.token, page=page.entrance)
     # The limits stand before the entrance: a token is not to be guessed at full speed.
@@ -138,16 +142,16 @@ def _mcp(service: Service) -> tuple[Any, Any]:
 
 
 class _Parted:
-    """Hands one path to an app of its own: looking through the framework's routes takes longer than the rest."""
+    """Hands what is asked most often to apps of its own: the framework's routes and wrappers take longer."""
 
-    def __init__(self, app: FastAPI, other: Any, *, path: str) -> None:
+    def __init__(self, app: FastAPI, apart: Mapping[tuple[str, str], Any]) -> None:
+        """Take the apps by method and path."""
         self._app = app
-        self._other = other
-        self._path = path
+        self._apart = apart
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        is_others = scope["type"] == "http" and scope["path"] == self._path
-        await (self._other if is_others else self._app)(scope, receive, send)
+        found = self._apart.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
+        await (self._app if found is None else found)(scope, receive, send)
 
 
 class _WithLifespan:

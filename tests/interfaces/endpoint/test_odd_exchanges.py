@@ -22,7 +22,7 @@ from memory_rag.interfaces.serving.app import Service, app_of
 from memory_rag.interfaces.serving.live_memory import LiveMemory
 from memory_rag.interfaces.serving.memories import Memories
 from memory_rag.memory import Memory
-from memory_rag.prompt.prompt_context import PromptContext
+from memory_rag.prompt.unlogged import Unlogged
 from memory_rag.settings import Settings
 from tests.interfaces.endpoint.conftest import Served
 from tests.interfaces.serving.served import PATIENCE_S, get, opened, post, serving, until
@@ -265,7 +265,7 @@ def test_a_model_that_isnt_there_or_says_nothing_is_told(tmp_path: Path, served:
 class Faulty(Memory):
     """A memory with a fault of ours in it."""
 
-    def context(self, user_message: str, *, system: str = "", **wish: Any) -> PromptContext:
+    def unlogged_context(self, user_message: str, *, system: str = "", **wish: Any) -> Unlogged:
         raise ZeroDivisionError("secret of a client")
 
 
@@ -289,11 +289,11 @@ class Interrupted(Memory):
 
     meanwhile: Callable[[], None] | None = None
 
-    def context(self, user_message: str, *, system: str = "", **wish: Any) -> PromptContext:
+    def unlogged_context(self, user_message: str, *, system: str = "", **wish: Any) -> Unlogged:
         meanwhile, self.meanwhile = self.meanwhile, None
         if meanwhile is not None:
             meanwhile()
-        return super().context(user_message, system=system, **wish)
+        return super().unlogged_context(user_message, system=system, **wish)
 
 
 def test_two_requests_that_meet_are_two_talks_and_nothing_is_stored_twice(tmp_path: Path) -> None:
