@@ -36,11 +36,17 @@ _FEW: Final = 1 / 8
 
 @dataclass(frozen=True, slots=True)
 class _Sampled:
-    """The vectors of some entries, by their numbers; holds the entries, so that no other array can have the same id."""
+    """The vectors of some entries, side by side; holds the entries, so that no other array can have the same id."""
 
     entries: Entries
-    numbers: npt.NDArray[np.int64]
+    vectors: FlatVectors
     firsts: npt.NDArray[np.int64]
+
+    def spread(self, query: Vectors) -> tuple[float, float]:
+        cosines = self.vectors.scores(query)
+        if len(self.firsts) < len(cosines):
+            cosines = np.maximum.reduceat(cosines, self.firsts)
+        return mean_and_deviation(cosines.astype(np.float64))
 
 
 class DenseIndex:
@@ -165,19 +171,17 @@ class DenseIndex:
     def spread(self, query: Vectors, entries: Entries) -> tuple[float, float]:
         """Return mean and standard deviation of the cosines of those of these entries that have a vector.
 
-        Which vectors these are is kept for the next question: of the same array, that is.
+        The vectors of the entries are kept side by side for the next question: of the same array, that is.
         """
         kept = self._sampled.get(id(entries))
         if kept is None:
             places = self._groups.of_entry[entries]
-            kept = self._sampled[id(entries)] = _Sampled(entries, *self._groups.vectors_of(places[places != NOTHING]))
+            numbers, firsts = self._groups.vectors_of(places[places != NOTHING])
+            vectors = FlatVectors(self._flat.rows(numbers))
+            kept = self._sampled[id(entries)] = _Sampled(entries, vectors, firsts)
             if len(self._sampled) > _SAMPLES_KEPT:
                 self._sampled.pop(next(iter(self._sampled)))
-        # Not copied to lie side by side: a chat adds a turn before each search, and has another sample then.
-        cosines = self._flat.scores_of(query, kept.numbers)
-        if len(kept.firsts) < len(cosines):
-            cosines = np.maximum.reduceat(cosines, kept.firsts)
-        return mean_and_deviation(cosines.astype(np.float64))
+        return kept.spread(query)
 
     def nearest(self, query: Vectors, *, n: int, searched: Selected) -> Entries:
         """Return the n nearest of the entries that are searched, best first; fewer if fewer have a vector.
@@ -274,8 +278,9 @@ class DenseIndex:
         is_made = same != NOTHING
         # A turn of 20 MB has 50,000 passages. Between parts of them it is seen that it was forgotten, and a memory
         # that was closed meanwhile raises.
-        for number, part in enumerate(np.array_split(new, max(1, len(new) // at_once))):
-            places = (part if number == 0 else part[batch.still_said(store)[part]]).tolist()
+        for start in range(0, len(new), at_once):
+            part = new[start : start + at_once]
+            places = (part[batch.still_said(store)[part]] if start else part).tolist()
             if not places:
                 continue
             with unlocked():

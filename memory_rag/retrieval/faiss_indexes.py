@@ -72,6 +72,16 @@ class FlatVectors:
                 )
         return out
 
+    def scores(self, query: Vectors) -> npt.NDArray[np.float32]:
+        """Return the inner product of a query, shape (dim,), with every vector, shape (len(self),)."""
+        asked = self._checked(query)
+        out = np.empty(len(self), np.float32)
+        if len(out):
+            faiss.fvec_inner_products_ny(  # type: ignore[attr-defined]  # SWIG: not in faiss's stubs
+                faiss.swig_ptr(out), faiss.swig_ptr(asked), faiss.swig_ptr(self._rows), self.dim, len(out)
+            )
+        return out
+
     def nearest(self, query: Vectors, *, k: int, threads: int = 1) -> npt.NDArray[np.int64]:
         """Return the numbers of the k nearest vectors to a query, shape (dim,), best first, or of all if fewer.
 

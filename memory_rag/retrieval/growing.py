@@ -37,6 +37,10 @@ class Growing(Generic[Number]):
         """The values and behind them ``fill``, at place -1 too."""
         return self._buffer
 
+    def grow(self, by: int) -> None:
+        """Add so many values, which are ``fill``."""
+        self._grow(by)
+
     def append(self, value: int) -> None:
         """Add one value at the end."""
         self._grow(1)

@@ -149,9 +149,8 @@ class _Side:
 
     def grow(self, n: int) -> None:
         """Make room for so many entries more, without neighbours."""
-        self._next.extend(np.full(n, NOBODY, np.int64))
-        self._past.extend(np.full(n, NOBODY, np.int64))
-        self._distance.extend(np.zeros(n, np.int8))
+        for values in (self._next, self._past, self._distance):
+            values.grow(n)
         self.next: Links = self._next.with_rest
         self.past: Links = self._past.with_rest
         self.distance: npt.NDArray[np.int8] = self._distance.with_rest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -12,6 +11,7 @@ from memory_rag.retrieval.ascending import are_among, distinct
 from memory_rag.retrieval.bm25 import Pool
 from memory_rag.retrieval.dated_days import values_of_days
 from memory_rag.retrieval.local_days import SaidDays
+from memory_rag.retrieval.once import once
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.turn_table import ROLES, TurnTable
@@ -33,7 +33,7 @@ class Stage:
         self._of_days: tuple[tuple[DateMention, ...], Scores] | None = None
         self._conversations_with: dict[frozenset[int], Scores] = {}
 
-    @cached_property
+    @once
     def sample(self) -> Entries:
         """At most 256 entries of the pool, drawn from its size alone: the same pool has the same sample."""
         n = self.pool.n
@@ -42,25 +42,25 @@ class Stage:
         drawn = np.sort(np.random.default_rng(n).choice(n, _SAMPLE, replace=False))
         return self.pool.entries[drawn] if self.pool.partial else drawn
 
-    @cached_property
+    @once
     def _by_assistant(self) -> Entries:
         """The entries by which a model speaks, ascending."""
         role = ROLES.index(Role.ASSISTANT)
         return self.pool.searched.holding(lambda at: self.table.role[at] == role)
 
-    @cached_property
+    @once
     def has_assistant(self) -> bool:
         """Whether a model speaks in the pool."""
         return len(self._by_assistant) > 0
 
-    @cached_property
+    @once
     def worth_of_first_person(self) -> Scores:
         """What speaking of oneself counts in each conversation: 1, or .25 where a model speaks in it."""
         worth = np.ones(len(self.table.conversations.names))
         worth[self.table.conversation[self._by_assistant]] = _TO_A_MODEL
         return worth
 
-    @cached_property
+    @once
     def wishes(self) -> Entries:
         """The entries that state a lasting wish."""
         return self.pool.searched.holding(lambda at: self.table.wishes[at])

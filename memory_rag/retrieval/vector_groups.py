@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -90,8 +91,8 @@ class VectorGroups:
             return False
         known = self._table is table and not np.any(new_rows <= self._newest_row)
         if known and len(new_ids) <= _ONE_BY_ONE and not self._goes_on(n_matched):
-            self._of_entry.extend(np.full(len(new_rows), NOTHING))
-            self._covered.extend(np.zeros(len(new_rows), np.bool_))
+            self._of_entry.grow(len(new_rows))
+            self._covered.grow(len(new_rows))
             for entry in table.ended[self._n_ended :]:
                 self._part(entry)
             self._append(new_ids, table)
@@ -155,9 +156,7 @@ class VectorGroups:
     def _append(self, ids: Ids, table: TurnTable) -> None:
         """Take in new vectors group by group."""
         first = len(self._entry_of)
-        starts = _starts_of(ids)
-        sizes = np.diff(starts, append=len(ids))
-        for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
+        for start, end in pairwise([*_starts_of(ids).tolist(), len(ids)]):
             entry = table.entry_of(int(ids["row"][start]))
             if entry is None or table.content[entry] != ids["content"][start]:
                 entry = NOTHING
@@ -165,8 +164,9 @@ class VectorGroups:
                 self._part(entry)
                 self.of_entry[entry], self.covered[entry] = len(self._starts), True
             self._starts.append(first + start)
-            self._sizes.append(size)
-            self._entry_of.extend(np.full(size, entry))
+            self._sizes.append(end - start)
+            for _ in range(start, end):
+                self._entry_of.append(entry)
 
     def _part(self, entry: int) -> None:
         """Let an entry's group, if it has one, be nobody's."""

@@ -264,7 +264,8 @@ class VectorFile:
     def _write_at(self, path: Path, place: int, data: bytes) -> None:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
-            os.ftruncate(descriptor, place)
+            if os.fstat(descriptor).st_size != place:
+                os.ftruncate(descriptor, place)
             view = memoryview(data)
             while view:
                 written = os.pwrite(descriptor, view, place)

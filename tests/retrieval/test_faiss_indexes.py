@@ -20,10 +20,6 @@ def unit(n: int, dim: int, *, seed: int = 0) -> npt.NDArray[np.float32]:
     return rows
 
 
-def scores_of_all(vectors: FlatVectors, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return vectors.scores_of(query, np.arange(len(vectors)))
-
-
 @given(st.integers(0, 70), st.integers(1, 40), st.integers(0, 3))
 def test_scores_are_the_inner_products_of_every_vector(n: int, dim: int, parts: int) -> None:
     rows, query = unit(n, dim), unit(1, dim, seed=1)[0]
@@ -31,7 +27,7 @@ def test_scores_are_the_inner_products_of_every_vector(n: int, dim: int, parts: 
     for part in range(parts + 1):
         vectors.put(rows[: n * (part + 1) // (parts + 1)])
 
-    scores = scores_of_all(vectors, query)
+    scores = vectors.scores(query)
 
     assert len(vectors) == n
     assert scores.shape == (n,)
@@ -45,7 +41,7 @@ def test_a_score_depends_on_the_two_vectors_alone(dim: int) -> None:
     rows, query = np.tile(unit(41, dim), (1000, 1)), unit(1, dim, seed=1)[0]
     vectors = FlatVectors(rows)
 
-    scores = scores_of_all(vectors, query).reshape(1000, 41)
+    scores = vectors.scores(query).reshape(1000, 41)
     few = np.random.default_rng(2).permutation(len(rows))[:77]
 
     assert (scores == scores[0]).all()
@@ -102,7 +98,7 @@ def test_codes_of_few_vectors_name_them_all() -> None:
 def test_a_query_that_is_shifted_need_not_have_length_one() -> None:
     vectors = FlatVectors(np.array([[1, 0], [0, 1]], np.float32))
 
-    assert scores_of_all(vectors, np.array([1.5, -0.5], np.float32)).tolist() == [1.5, -0.5]
+    assert vectors.scores(np.array([1.5, -0.5], np.float32)).tolist() == [1.5, -0.5]
 
 
 def test_what_is_handed_out_is_a_copy() -> None:
@@ -129,18 +125,18 @@ def test_vectors_of_another_shape_are_refused_with_both_shapes(wrong: npt.NDArra
 def test_a_query_with_numbers_that_are_not_finite_is_refused(number: float) -> None:
     """FAISS answers a query of NaN with id -1 only."""
     with pytest.raises(EmbedderError, match="2 finite numbers"):
-        scores_of_all(FlatVectors(NONE), np.array([number, 1], np.float32))
+        FlatVectors(NONE).scores(np.array([number, 1], np.float32))
 
 
 @pytest.mark.parametrize("wrong", [np.zeros(3, np.float32), np.zeros((1, 2), np.float32)])
 def test_a_query_of_another_shape_is_refused(wrong: npt.NDArray[np.float32]) -> None:
     with pytest.raises(EmbedderError, match="2 finite numbers"):
-        scores_of_all(FlatVectors(NONE), wrong)
+        FlatVectors(NONE).scores(wrong)
 
 
 def test_an_empty_index_has_no_scores() -> None:
     """FAISS pads what it doesn't have with id -1."""
-    assert scores_of_all(FlatVectors(NONE), np.array([1, 0], np.float32)).tolist() == []
+    assert FlatVectors(NONE).scores(np.array([1, 0], np.float32)).tolist() == []
     assert FlatVectors(NONE).rows(np.zeros(0, np.int64)).shape == (0, 2)
 
 
@@ -148,4 +144,4 @@ def test_vectors_of_other_types_and_layouts_are_taken() -> None:
     vectors = FlatVectors(np.asfortranarray(unit(4, 3).astype(np.float64)))
 
     assert np.allclose(vectors.rows(np.arange(4)), unit(4, 3))
-    assert np.allclose(scores_of_all(vectors, unit(2, 3)[::1].T[:, 1]), unit(4, 3) @ unit(2, 3)[1], atol=1e-6)
+    assert np.allclose(vectors.scores(unit(2, 3)[::1].T[:, 1]), unit(4, 3) @ unit(2, 3)[1], atol=1e-6)
