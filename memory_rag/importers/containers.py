@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePath
-from typing import IO
+from typing import IO, Final
 
 from memory_rag.errors import ImportFormatError
 from memory_rag.importers.source import SourceFile
@@ -20,6 +20,7 @@ from memory_rag.importers.zstd import SUFFIX, decompressed
 MAX_ENTRY_BYTES = 4 * 1024**3
 
 _ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")
+_OF_A_MEMORY: Final = "a memory's own file; write what it holds to another with: memory-rag export"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ def files_at(path: Path, *, opened: ExitStack, max_entry_bytes: int = MAX_ENTRY_
         yield from _folder(path, opened, max_entry_bytes)
     elif not stat.S_ISREG(mode):
         raise ImportFormatError(f"{path}: neither a file nor a folder; save what it gives to a file first")
+    elif _is_of_a_memory(path):
+        raise ImportFormatError(f"{path}: {_OF_A_MEMORY}")
     elif _is_zip(path):
         yield from _zip(path, str(path), opened, max_entry_bytes)
     else:
@@ -70,6 +73,8 @@ def _in_folder(path: Path, inside: Path, opened: ExitStack, max_entry_bytes: int
     try:
         if not path.is_file():
             yield Unread(str(path), "not a file")
+        elif _is_of_a_memory(path):
+            yield Unread(str(path), _OF_A_MEMORY)
         elif _is_zip(path):
             yield from _zip(path, str(path), opened, max_entry_bytes)
         elif path.is_symlink():
@@ -139,6 +144,14 @@ def _source(
     if path.suffix == SUFFIX:
         path, opener = path.with_suffix(""), decompressed(opener, label=label)
     return SourceFile(label, path, size, opener, neighbour)
+
+
+def _is_of_a_memory(path: Path) -> bool:
+    """Tell whether a file is one of SQLite's in a memory's folder, by its name.
+
+    It isn't opened: if this process has that memory open, closing the file again would take SQLite's locks from it.
+    """
+    return (path.resolve() if path.is_symlink() else path).name.startswith("turns.sqlite")
 
 
 def _is_zip(path: Path) -> bool:

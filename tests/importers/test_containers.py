@@ -119,6 +119,25 @@ def test_linked_folders_and_what_is_no_file_are_named_and_not_followed(made: Mad
     ]
 
 
+def test_the_files_of_a_memory_are_named_and_not_opened(made: Made, tmp_path: Path) -> None:
+    made("talk/a.json", [])
+    root = tmp_path / "talk"
+    memory = root / "memory"
+    memory.mkdir()
+    for name in ("turns.sqlite", "turns.sqlite-shm", "turns.sqlite-wal"):
+        (memory / name).touch()
+    (root / "linked.sqlite").symlink_to(memory / "turns.sqlite")
+    own = "a memory's own file; write what it holds to another with: memory-rag export"
+
+    assert labels(root) == [
+        "a.json",
+        Unread(str(root / "linked.sqlite"), own),
+        *(Unread(str(memory / name), own) for name in ("turns.sqlite", "turns.sqlite-shm", "turns.sqlite-wal")),
+    ]
+    with pytest.raises(ImportFormatError, match=r"turns\.sqlite: a memory's own file; write what it holds"):
+        labels(memory / "turns.sqlite")
+
+
 def test_a_path_that_is_not_there_or_is_no_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(ImportFormatError, match="missing: can't be read: No such file or directory"):
         labels(tmp_path / "missing")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -55,7 +56,16 @@ def rescue_elsewhere(memory: Memory, folder: Path) -> None:
     assert rescue(folder, folder.with_name("rescued")).n_turns == 1
 
 
-@pytest.mark.parametrize("look", [prove, forget, open_again, restore_elsewhere, rescue_elsewhere])
+def import_what_lies_around(memory: Memory, folder: Path) -> None:
+    lines = [json.dumps({"role": role, "content": "imported"}) for role in ("user", "assistant")]
+    (folder.parent / "talk.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    memory.import_path(folder.parent)
+    memory.forget([turn.turn_id for turn in memory.turns() if turn.text == "imported"])
+
+
+@pytest.mark.parametrize(
+    "look", [prove, forget, open_again, restore_elsewhere, rescue_elsewhere, import_what_lies_around]
+)
 def test_nothing_is_lost_when_another_process_opens_and_closes_a_memory_after_a_look_into_its_files(
     tmp_path: Path, look: Callable[[Memory, Path], None]
 ) -> None:
