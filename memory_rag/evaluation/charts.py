@@ -65,9 +65,9 @@ def write_charts(report: Report, folder: Path) -> dict[str, str]:
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     found = {}
     with style(svg_text="none"):
+        folder.mkdir(parents=True, exist_ok=True)
         for name, draw in _drawn(report).items():
             figure = draw()
             svg = svg_of(figure)

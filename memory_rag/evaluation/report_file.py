@@ -85,8 +85,16 @@ def read_report(path: Path) -> AnyReport:
     try:
         value = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise ImportFormatError(f"{path} can't be read as a report: {error}") from error
+        raise unreadable(path, error) from error
     return check_report(value, where=str(path))
+
+
+def unreadable(path: Path, error: OSError | ValueError) -> ImportFormatError:
+    """Return the error that says why a file isn't read as a report, and how one is made."""
+    if isinstance(error, OSError):
+        made = f"make one with: memory-rag bench run NAME --out {path.parent if path.suffix else path}"
+        return ImportFormatError(f"{path} can't be read as a report ({error.strerror}); {made}")
+    return ImportFormatError(f"{path} can't be read as a report: {error}")
 
 
 def check_report(value: Any, *, where: str = "report") -> AnyReport:

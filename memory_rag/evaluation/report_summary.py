@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from memory_rag.errors import ImportFormatError
-from memory_rag.evaluation.report_file import check_report
+from memory_rag.evaluation.report_file import check_report, unreadable
 from memory_rag.evaluation.report_shape import AnyReport, Means, Pool, PoolsReport
 
 KIND: Final = "summary"
@@ -40,7 +39,7 @@ def read_summary_or_report(path: Path) -> AnyReport:
     try:
         value = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise ImportFormatError(f"{path} can't be read as a report: {error}") from error
+        raise unreadable(path, error) from error
     if isinstance(value, dict) and value.get("kind") == KIND:
         return cast(AnyReport, value)
     return check_report(value, where=str(path))

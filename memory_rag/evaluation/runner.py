@@ -10,8 +10,9 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from memory_rag.errors import QueryError
-from memory_rag.evaluation.benchmark import Benchmark, Query
+from memory_rag.evaluation.benchmark import Benchmark, Dropped, Query
 from memory_rag.evaluation.datasets.assembly import Judged
+from memory_rag.evaluation.datasets.own import TOO_SHORT
 from memory_rag.evaluation.datasets.question_file import written_line
 from memory_rag.evaluation.kept_rankings import KeptRankings
 from memory_rag.evaluation.pools import by_conversation
@@ -53,7 +54,10 @@ class Trial:
             QueryError: no questions, or a k at or above the size of a question's pool.
         """
         if not self.benchmark.answerable():
-            raise QueryError(f"{self.benchmark.name} has no question with evidence, so nothing can be measured")
+            raise QueryError(
+                f"{self.benchmark.name} has no question with evidence, so nothing can be measured"
+                + _why_none(self.benchmark.dropped)
+            )
         for pool in self.pools:
             scorers(self.benchmark, {}, pool=pool, depth=self.depth, measures=self.measures, tokens=None)
 
@@ -205,3 +209,11 @@ def read_questions(folder: Path) -> dict[str, str]:
 
 def _write(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def _why_none(dropped: Dropped) -> str:
+    """Return why most of what could have been asked was left out, and what would ask it, if that is known."""
+    short = [(reason, n) for reason, n in dropped.counts.items() if reason.startswith(TOO_SHORT)]
+    told = "; ".join(f"{reason}: {n:,}" for reason, n in short or dropped.counts.most_common(2))
+    remedy = "; leave a conversation's length aside with: --pool memory" if short else ""
+    return (f" ({told})" if told else "") + remedy

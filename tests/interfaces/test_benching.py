@@ -179,6 +179,37 @@ def test_conversations_too_short_to_rank_in_are_not_asked_about(memory_rag: Comm
     assert "turn not asked for: its conversation has 10 turns at most" in left_out
 
 
+def test_a_memory_of_short_talks_is_told_how_it_can_be_asked(memory_rag: CommandLine, tmp_path: Path) -> None:
+    with Memory.open(memory_rag.home / "mine", embedder="none") as memory:
+        for name in ("kayak", "violin", "ladder"):
+            memory.add(f"Yesterday we carried that heavy {name} across the frozen harbour", conversation_id=name)
+
+    ran = memory_rag("bench", "run", "own", "--memory", "mine", "--out", f"{tmp_path}/out")
+
+    assert (ran.code, ran.err) == (
+        1,
+        "error: own-mine has no question with evidence, so nothing can be measured (turn not asked for: its "
+        "conversation has 10 turns at most: 3); leave a conversation's length aside with: --pool memory\n",
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_that_cannot_be_written_is_not_begun(memory_rag: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file", encoding="utf-8")
+
+    ran = memory_rag("bench", "run", "chats", "--limit", "2", "--retrievers", "overlap", "--out", f"{tmp_path}/out")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"error: {tmp_path}/out: File exists\n"
+
+
+def test_bench_alone_shows_its_help(memory_rag: CommandLine) -> None:
+    alone, asked = memory_rag("bench"), memory_rag("bench", "--help")
+
+    assert (alone.code, alone.err) == (2, "")
+    assert alone.out == asked.out
+
+
 def test_a_third_of_the_questions_are_in_a_models_words_and_can_be_asked_again(
     memory_rag: CommandLine, tmp_path: Path
 ) -> None:

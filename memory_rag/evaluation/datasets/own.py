@@ -41,6 +41,8 @@ OF_ITS_OWN_WORDS: Final = (
 )
 """Said where a memory is asked by such questions alone."""
 USUAL_N: Final = 200
+TOO_SHORT: Final = "turn not asked for: its conversation has"
+"""Begins the reason of turns that only the pool ``memory`` asks for."""
 FEWEST_CONTENT_WORDS: Final = 5
 """Turns with fewer are not asked for: "ok, thanks" is nothing that anybody looks for."""
 
@@ -137,7 +139,7 @@ def _made(
             return
         turn = turns[place]
         if lengths[turn.conversation_id] <= longer_than:
-            dropped.add(f"turn not asked for: its conversation has {longer_than} turns at most", turn.turn_id)
+            dropped.add(f"{TOO_SHORT} {longer_than} turns at most", turn.turn_id)
             continue
         if not _says_enough(said_in(turn), sense):
             dropped.add("turn not asked for: few words of content", turn.turn_id)

@@ -89,6 +89,9 @@ def run(
             seed=setup.seed,
         )
         trial.check()
+        if out is not None:
+            # Hours of asking shall not end at a folder that can't be made.
+            out.mkdir(parents=True, exist_ok=True)
         first, *others = opened.sides()
         kept = kept_rankings(trial, [first, *others], opened.work)
         opened.stack.callback(kept.close)
