@@ -17,7 +17,7 @@ from memory_rag.importers.containers import Unread, files_at
 from memory_rag.importers.formats import Detection, Importer, ImportOptions, Noted, Skipped
 from memory_rag.importers.guarding import FAULTS
 from memory_rag.importers.identity import is_storable
-from memory_rag.importers.registry import detections, importers, surest_first
+from memory_rag.importers.registry import detections, importer_named, importers, listed, surest_first
 from memory_rag.importers.report import FileReport, ImportReport
 from memory_rag.importers.sampling import Sample, sample
 from memory_rag.importers.source import SourceFile
@@ -203,9 +203,7 @@ def open_import(
             read.
     """
     known = importers()
-    if format is not None and format not in known:
-        raise ImportFormatError(f"unknown format {format!r}; the known formats are {_listed(known)}")
-    candidates = known if format is None else {format: known[format]}
+    candidates = known if format is None else {format: importer_named(format)}
     where = Path(path)
     with ExitStack() as opened:
         found = list(files_at(where, opened=opened))
@@ -250,7 +248,7 @@ def _chosen(
     if alone:
         unknown = not beginning.problem and beginning.kind != "empty"
         raise ImportFormatError(
-            f"{source.label}{reason}" + (f"; the known formats are {_listed(known)}" if unknown else "")
+            f"{source.label}{reason}" + (f"; the known formats are {listed(known)}" if unknown else "")
         )
     return Unread(source.label, reason.lstrip(":, "))
 
@@ -274,9 +272,5 @@ def _nothing_found(report: ImportReport, known: Mapping[str, Importer]) -> str:
     return (
         f"{report.path}: nothing to import in {len(report.unread)} files; "
         f"the first, {first.file}: {first.reason}; "
-        f"the known formats are {_listed(known)}"
+        f"the known formats are {listed(known)}"
     )
-
-
-def _listed(known: Mapping[str, Importer]) -> str:
-    return ", ".join(sorted(known))

@@ -70,6 +70,23 @@ def importers(*, others: Iterable[EntryPoint] | None = None) -> Mapping[str, Imp
     return known
 
 
+def importer_named(name: str) -> Importer:
+    """Return an importer by its name.
+
+    Raises:
+        ImportFormatError: none is called that.
+    """
+    known = importers()
+    if name not in known:
+        raise ImportFormatError(f"unknown format {name!r}; the known formats are {listed(known)}")
+    return known[name]
+
+
+def listed(known: Iterable[str]) -> str:
+    """Return names of formats for a message, in order."""
+    return ", ".join(sorted(known))
+
+
 def detections(beginning: Sample, candidates: Mapping[str, Importer]) -> list[Detection]:
     """Return what the candidates say of a file that begins like this, the surest first, without the noes."""
     found = [_asked(importer, beginning) for importer in candidates.values()]

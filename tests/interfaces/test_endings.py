@@ -69,6 +69,31 @@ def test_a_missing_argument_is_wrong_usage(memory_rag: CommandLine) -> None:
     assert refused.err.startswith("error: Missing argument 'QUERY'")
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ("search", "what", "did", "I", "say"),
+            'words that belong together want quotes around them, as in "two words"',
+        ),
+        (("search", "x", "-k", "0"), "'-k' / '--k': 0 is below 1\n"),
+        (("search", "x", "-k", "many"), "'-k' / '--k': 'many' is not a whole number\n"),
+        (("forget", "t1", "--timeout", "long"), "'--timeout': 'long' is not a number\n"),
+        (("serve", "--port", "70000"), "'--port': 70000 is not between 0 and 65535\n"),
+        (("--json", "search", "x"), "No such option before the command: --json; write it after the command's name\n"),
+        (("bench", "--limit", "3", "run"), "before the command: --limit; write it after the command's name\n"),
+        (("--jsn", "search", "x"), "error: No such option: --jsn"),
+    ],
+)
+def test_a_slip_on_the_command_line_is_told_with_how_it_is_written(
+    memory_rag: CommandLine, words: tuple[str, ...], told: str
+) -> None:
+    refused = memory_rag(*words)
+
+    assert (refused.code, refused.out) == (2, "")
+    assert told in refused.err
+
+
 def test_the_version_is_told(memory_rag: CommandLine) -> None:
     assert memory_rag("--version").out == "memory-rag 0.1.0\n"
 

@@ -49,6 +49,9 @@ def test_an_import_says_by_kind_what_it_found_before_it_stores(memory_rag: Comma
     assert ran.err.splitlines()[0] == (f"{file}: 1 × email (tagged), 1 × password (redacted before it was stored)")
     assert "  found: 1 × email (tagged), 1 × password (redacted before it was stored)" in ran.lines
     assert memory_rag("import", str(file), "--no-embed").err.count("email") == 0
+    told = memory_rag("import", str(file), "--dry-run", "--memory", "b")
+    assert "  found: 1 × email (to be tagged), 1 × password (to be redacted)" in told.lines
+    assert told.err == ""
     dry = memory_rag("import", str(file), "--dry-run", "--json", "--secrets", "all=tag", "--memory", "b").json
     assert dry["imports"][0]["found"] == {"email": {"tag": 1}, "password": {"tag": 1}}
     refused = memory_rag("import", str(file), "--secrets", "refuse", "--memory", "c")

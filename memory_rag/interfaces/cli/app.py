@@ -157,7 +157,9 @@ class Commands(TyperGroup):
         try:
             code = super().main(*arguments, **options)
         except _UsageError as failure:
-            _explain(failure)
+            from memory_rag.interfaces.cli.explaining import explain
+
+            explain(failure)
             code = 2
         except typer.Abort:
             tell("\nstopped; nothing was changed")
@@ -224,12 +226,3 @@ def _built(name: str) -> Any:
     settings = {"help_option_names": ["-h", "--help"]}
     alone.command(name, cls=HelpfulCommand, context_settings=settings)(with_place(function))
     return get_command(alone)
-
-
-def _explain(failure: Any) -> None:
-    """Say what was wrong with a command line, how it is written, and where to read more."""
-    error(failure.format_message().removeprefix("Invalid value: ").rstrip("."))
-    context = failure.ctx
-    if context is not None:
-        tell(" ".join(context.get_usage().split()).replace("Usage:", "usage:"))
-        tell(f"see: {context.command_path} --help")

@@ -88,6 +88,6 @@ def words_given(text: str) -> str:
             f"{where} is not UTF-8 at byte {error.start} (0x{data[error.start]:02x}: {error.reason}); "
             "nothing was stored, save it as UTF-8 and try again"
         ) from error
-    if not words:
+    if not words.strip():
         raise TurnError(f"{where} is empty; give the words that were said, or - and the words on stdin")
     return words

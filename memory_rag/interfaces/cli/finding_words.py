@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from memory_rag.store.screening import Finding
 
 _DONE: Final = {"tag": "tagged", "redact": "redacted before it was stored", "refuse": "refused"}
+_TO_BE_DONE: Final = {"tag": "to be tagged", "redact": "to be redacted", "refuse": "to be refused"}
 
 
 def findings_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
@@ -40,10 +41,14 @@ def findings_line(findings: Sequence[Finding]) -> str:
     return "; ".join(parts)
 
 
-def found_words(found: Mapping[str, Mapping[str, int]]) -> str:
-    """Return the counts of an import: ``3 × password (redacted before it was stored), 12 × email (tagged)``."""
+def found_words(found: Mapping[str, Mapping[str, int]], *, dry_run: bool = False) -> str:
+    """Return the counts of an import: ``3 × password (redacted before it was stored), 12 × email (tagged)``.
+
+    Of a dry run they say what would be done: ``3 × password (to be redacted)``.
+    """
+    done = _TO_BE_DONE if dry_run else _DONE
     return ", ".join(
-        f"{count:,} × {kind} ({_DONE.get(action, action)})"
+        f"{count:,} × {kind} ({done.get(action, action)})"
         for kind, counts in sorted(found.items())
         for action, count in sorted(counts.items())
     )

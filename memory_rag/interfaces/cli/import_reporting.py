@@ -72,13 +72,13 @@ class Imported:
 def print_counts(imported: Imported, *, dry_run: bool) -> None:
     ink = Ink(is_colourful(sys.stdout))
     for report in imported.reports:
-        print_report(report, ink, note=", not stored: a dry run" if dry_run else "")
+        print_report(report, ink, dry_run=dry_run)
     # Before the long part begins, which may be stopped.
     flush()
 
 
 def print_embedding(imported: Imported, *, place: Place) -> None:
-    if imported.languages:
+    if imported.languages and imported.reports:
         say(f"language: {', '.join(imported.languages)}")
     if imported.embedded:
         rate = f" ({imported.embedded / imported.seconds:,.0f} turns/s)" if imported.seconds >= 1 else ""
@@ -104,15 +104,16 @@ def tell_found(report: FileReport) -> None:
         tell(f"{shown(report.file)}: {found_words(report.found)}")
 
 
-def print_report(report: ImportReport, ink: Ink, *, name: str = "", note: str = "") -> None:
+def print_report(report: ImportReport, ink: Ink, *, name: str = "", dry_run: bool = False) -> None:
     """Print the counts of one path so that they add up, and every reason for what was left out."""
     formats = ", ".join(dict.fromkeys(file.format for file in report.files))
     n_files = f", {len(report.files):,} files" if len(report.files) > 1 else ""
-    say(f"{ink.bold(shown(name or report.path))} ({formats}{n_files}){note}")
+    kept_out = ", not stored: a dry run" if dry_run else ""
+    say(f"{ink.bold(shown(name or report.path))} ({formats}{n_files}){kept_out}")
     skipped = sum(reason.count for reason in report.skipped.values())
     say(f"  {report.read:,} read = {report.kept:,} kept + {report.already_there:,} already there + {skipped:,} skipped")
     if report.found:
-        say(f"  found: {found_words(report.found)}")
+        say(f"  found: {found_words(report.found, dry_run=dry_run)}")
     _print_reasons("skipped", report, lambda file: file.skipped)
     _print_reasons("noted", report, lambda file: file.noted)
     unread = defaultdict[str, list[str]](list)

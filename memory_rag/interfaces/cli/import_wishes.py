@@ -48,6 +48,14 @@ def _speakers(values: list[str] | None) -> list[str] | None:
     return values
 
 
+def _format(value: str | None) -> str | None:
+    if value is not None:
+        from memory_rag.importers.registry import importer_named
+
+        usable(importer_named, value)
+    return value
+
+
 def _secrets(value: str) -> str:
     if value:
         from memory_rag.privacy.kinds import actions_of
@@ -57,7 +65,8 @@ def _secrets(value: str) -> str:
 
 
 Format = Annotated[
-    str | None, typer.Option("--format", metavar="NAME", help="What they are. Default: told by looking.")
+    str | None,
+    typer.Option("--format", metavar="NAME", callback=_format, help="What they are. Default: told by looking."),
 ]
 Zone = Annotated[
     str | None,

@@ -150,7 +150,7 @@ def _read(memory: Memory, paths: Iterable[Path], imported: Imported, *, wishes: 
                     dry_run=dry_run,
                     include_forgotten=wishes.include_forgotten,
                     progress=progress,
-                    before_write=tell_found,
+                    before_write=None if dry_run else tell_found,
                 )
             except ImportFormatError as failure:
                 imported.errors[str(path)] = str(failure)
