@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 import sqlite3
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.places import not_writable, without_rights
 from tests.interfaces.command_line import CommandLine
 
 
@@ -156,3 +160,17 @@ def test_an_unknown_language_is_wrong_usage(memory_rag: CommandLine) -> None:
 
     assert refused.code == 2
     assert "unknown language 'klingon'" in refused.err
+
+
+def test_a_memory_that_may_not_be_written_is_not_called_damaged(memory_rag: CommandLine, talk: Path) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o755)
+        folder = Path(place) / "m"
+        shutil.copytree(talk, folder)
+        with not_writable(folder), without_rights():
+            ran = memory_rag("doctor", "--home", place, "--memory", str(folder), "--json")
+    [found] = json.loads(ran.out)["findings"]
+
+    assert (found["name"], found["state"]) == ("words", "fail")
+    assert found["remedy"].startswith(f"let yourself write there, with: chmod -R u+rwX {folder}")
+    assert "--rescue" not in found["remedy"]

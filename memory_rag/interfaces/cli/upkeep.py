@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memory_rag.errors import NewerFormatError, NotAMemoryError, StoreError
+from memory_rag.errors import MemoryLockedError, NewerFormatError, NotAMemoryError, StoreError
 from memory_rag.interfaces.cli.finding_words import kinds_listed
 from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say
 from memory_rag.interfaces.cli.place import Place
@@ -88,15 +89,32 @@ def doctor(
         if place.is_on_server:
             raise
         from memory_rag.checkup import Checkup, Finding
-        from memory_rag.health import WORDS_REMEDY
 
-        checkup = Checkup(place.shown, (Finding("words", "fail", str(error), WORDS_REMEDY),))
+        remedy = _remedy_for(error, place.folder)
+        checkup = Checkup(place.shown, (Finding("words", "fail", str(error), remedy),))
     if as_json:
         print_json(checkup.as_json())
     else:
         _print_checkup(checkup)
     if not checkup.is_well:
         raise typer.Exit(1)
+
+
+def _remedy_for(error: StoreError, folder: Path) -> str:
+    """Return what helps a memory that can't be opened: only what is damaged wants a rescue."""
+    from memory_rag.health import WORDS_REMEDY
+
+    if isinstance(error, MemoryLockedError):
+        return "wait until the other process is done, and look again"
+    if not all(_may_write(path) for path in (folder, *folder.glob("turns.sqlite*"))):
+        return (
+            f"let yourself write there, with: chmod -R u+rwX {folder}; or copy the folder to a disk that you may write"
+        )
+    return WORDS_REMEDY
+
+
+def _may_write(path: Path) -> bool:
+    return os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _rescue(place: Place, new: Path, *, as_json: bool) -> None:
