@@ -146,7 +146,9 @@ def text_from_bytes(data: bytes) -> str:
 
 def printable(text: str) -> str:
     """Return the text as a terminal, a tokenizer or an HTTP body can take it: lone surrogates and NUL as U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\0", "\ufffd")
+    if not text.isascii():
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.replace("\0", "\ufffd")
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

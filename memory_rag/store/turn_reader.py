@@ -260,8 +260,8 @@ class TurnReader:
                     key = record[2], record[4], record[0]
                     values += [*key, before[record[1]], *key, after]
                 amid = [[record] for record in own]
-                for at, *record in connection.execute(_beside(len(own)), values) if own else ():
-                    amid[at].append(tuple(record))
+                for beside in connection.execute(_beside(len(own)), values) if own else ():
+                    amid[beside[0]].append(beside[1:])
                 for record, records in zip(own, amid, strict=True):
                     records.sort(key=lambda one: (one[4], one[0]))
                     found[record[1]] = list(map(turn_of, records))
