@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from memory_rag.retrieval.bm25 import Holders, Pool
 from memory_rag.retrieval.length_norm import LengthCounts, Lengths
 from memory_rag.retrieval.local_days import SaidDays
+from memory_rag.retrieval.once import once
 from memory_rag.retrieval.ranking import Entries
 from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.stage import Stage
@@ -40,6 +39,6 @@ class SampledStage(Stage):
         super().__init__(table, pool, days=days)
         self._sampled = sampled
 
-    @cached_property
+    @once
     def sample(self) -> Entries:
         return self._sampled

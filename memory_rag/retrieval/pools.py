@@ -62,8 +62,9 @@ class Pools:
             ended = np.array(table.ended[known.n_ended :], np.int64)
             scope = scope_of(table, within, zone=self._zone, earlier=known.scope, ended=ended)
             before = known.stage.pool
-            pool = before.grown(scope.context, self._keyword.bm25.lengths, ended=ended[ended < before.n_entries])
-            known = _Known(table, len(table.ended), scope, Stage(table, pool, days=self._days))
+            ended = ended[ended < before.n_entries]
+            pool = before.grown(scope.context, self._keyword.bm25.lengths, ended=ended)
+            known = _Known(table, len(table.ended), scope, known.stage.grown(pool, ended=ended))
         self._known[within] = known
         self._known.move_to_end(within)
         if len(self._known) > _KEPT:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_rag.retrieval.ascending import are_among, places_of
+from memory_rag.retrieval.growing import Growing
 from memory_rag.retrieval.once import once
 from memory_rag.retrieval.ranking import Entries
 from memory_rag.retrieval.turn_table import Mask
@@ -27,12 +28,21 @@ class Selected:
     What it is asked takes time in proportion to what is asked about and, where few are selected, to these.
     """
 
-    def __init__(self, n_entries: int, *, mask: Mask | None = None, entries: Entries | None = None) -> None:
-        """Those that a mask or ascending numbers tell; made by :meth:`of_mask` or :meth:`of_entries`."""
+    def __init__(
+        self, n_entries: int, *, mask: Mask | None = None, entries: Entries | None = None, n: int | None = None
+    ) -> None:
+        """Those that a mask or ascending numbers tell; made by :meth:`of_mask` or :meth:`of_entries`.
+
+        There are ``n`` of them, which are counted if it is None.
+        """
         self.n_entries = n_entries
         self._mask = mask
         self._entries = entries
-        self._n = int(np.count_nonzero(mask)) if entries is None and mask is not None else len(self.entries)
+        self._growing: Growing[np.bool_] | None = None
+        """What the mask is the beginning of, all of it until somebody grows it."""
+        if n is None:
+            n = int(np.count_nonzero(mask)) if entries is None and mask is not None else len(self.entries)
+        self._n = n
 
     @classmethod
     def of_mask(cls, mask: Mask) -> Selected:
@@ -109,6 +119,14 @@ class Selected:
             more = np.flatnonzero(new) + self.n_entries
             more = np.setdiff1d(more, ended, assume_unique=True) if len(ended) else more
             return Selected.of_entries(np.concatenate([kept, more]), n_entries=self.n_entries + len(new))
-        mask = np.concatenate([self._mask, new])
+        growing = self._growing
+        if growing is None or len(growing) > self.n_entries or len(ended):
+            # It goes on otherwise already, or these would see what ended.
+            growing = Growing(self._mask)
+        growing.extend(new)
+        mask = growing.values
+        n = self._n + int(np.count_nonzero(new)) - int(np.count_nonzero(mask[ended]))
         mask[ended] = False
-        return Selected.of_mask(mask)
+        grown = Selected(len(mask), mask=mask, n=n)
+        grown._growing = growing
+        return grown

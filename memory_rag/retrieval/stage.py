@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -13,14 +15,41 @@ from memory_rag.retrieval.dated_days import values_of_days
 from memory_rag.retrieval.local_days import SaidDays
 from memory_rag.retrieval.once import once
 from memory_rag.retrieval.ranking import Entries, Scores
-from memory_rag.retrieval.selected import Selected
-from memory_rag.retrieval.turn_table import ROLES, TurnTable
+from memory_rag.retrieval.selected import Selected, Where
+from memory_rag.retrieval.turn_table import ROLES, Mask, TurnTable
 from memory_rag.text.date_mentions import DateMention
 from memory_rag.turns import Role
 
 _SAMPLE: Final = 256
 _TO_A_MODEL: Final = 0.25
 """What speaking of oneself counts where all requests are made so."""
+_KEPT: Final = 8
+"""Sets of speakers whose conversations are kept in step: of models, and of those who are named."""
+
+
+Told = Callable[[TurnTable, Where], Mask]
+"""Tells for which of a part of a table's entries something holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Of how many of a pool's entries something holds in each conversation."""
+
+    told: Told
+    counts: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, told: Told, pool: Pool, table: TurnTable) -> _Held:
+        entries = pool.searched.holding(lambda at: told(table, at))
+        return cls(told, _by_conversation(table, entries))
+
+    def changed(self, table: TurnTable, *, new: Entries, gone: Entries) -> _Held:
+        """Return the same of a pool with new entries, without those that are gone."""
+        counts = _by_conversation(table, new[self.told(table, new)])
+        counts[: len(self.counts)] += self.counts
+        if len(gone):
+            counts -= _by_conversation(table, gone[self.told(table, gone)])
+        return _Held(self.told, counts)
 
 
 class Stage:
@@ -31,7 +60,23 @@ class Stage:
         self.pool = pool
         self._days = days
         self._of_days: tuple[tuple[DateMention, ...], Scores] | None = None
-        self._conversations_with: dict[frozenset[int], Scores] = {}
+        self._held: dict[frozenset[int] | None, _Held] = {}
+        """By the speakers who are asked for, those asked for last at the end; None for models."""
+        self._wishes: Entries | None = None
+
+    def grown(self, pool: Pool, *, ended: Entries) -> Stage:
+        """Return the stage of what its pool has become, with entries more and without those of it that have ended.
+
+        What was looked for in this one is looked for among those alone.
+        """
+        grown = Stage(self.table, pool, days=self._days)
+        new, gone = pool.searched.since(self.pool.n_entries), ended[self.pool.searched[ended]]
+        grown._held = {whose: held.changed(self.table, new=new, gone=gone) for whose, held in self._held.items()}
+        if (wishes := self._wishes) is not None:
+            if len(gone):
+                wishes = np.setdiff1d(wishes, gone, assume_unique=True)
+            grown._wishes = np.concatenate([wishes, new[self.table.wishes[new]]])
+        return grown
 
     @once
     def sample(self) -> Entries:
@@ -43,37 +88,27 @@ class Stage:
         return self.pool.entries[drawn] if self.pool.partial else drawn
 
     @once
-    def _by_assistant(self) -> Entries:
-        """The entries by which a model speaks, ascending."""
-        role = ROLES.index(Role.ASSISTANT)
-        return self.pool.searched.holding(lambda at: self.table.role[at] == role)
-
-    @once
     def has_assistant(self) -> bool:
         """Whether a model speaks in the pool."""
-        return len(self._by_assistant) > 0
+        return bool(self._said(None, _by_assistant).any())
 
     @once
     def worth_of_first_person(self) -> Scores:
         """What speaking of oneself counts in each conversation: 1, or .25 where a model speaks in it."""
-        worth = np.ones(len(self.table.conversations.names))
-        worth[self.table.conversation[self._by_assistant]] = _TO_A_MODEL
-        return worth
+        return np.where(self._said(None, _by_assistant) > 0, _TO_A_MODEL, 1.0)
 
-    @once
+    @property
     def wishes(self) -> Entries:
-        """The entries that state a lasting wish."""
-        return self.pool.searched.holding(lambda at: self.table.wishes[at])
+        """The entries that state a lasting wish, ascending."""
+        if self._wishes is None:
+            self._wishes = self.pool.searched.holding(lambda at: self.table.wishes[at])
+        return self._wishes
 
     def conversations_with(self, speakers: frozenset[int]) -> Scores:
         """Return 1 for each conversation of the pool in which any of these speakers speaks, 0 for the others."""
-        found = self._conversations_with.get(speakers)
-        if found is None:
-            own = np.array(sorted(speakers), np.int32)
-            spoken = self.pool.searched.holding(lambda at: are_among(own, self.table.speaker[at]))
-            found = self._conversations_with[speakers] = np.zeros(len(self.table.conversations.names))
-            found[self.table.conversation[spoken]] = 1.0
-        return found
+        own = np.array(sorted(speakers), np.int32)
+        said = self._said(speakers, lambda table, at: are_among(own, table.speaker[at]))
+        return (said > 0).astype(np.float64)
 
     def by_day(self, dates: tuple[DateMention, ...]) -> tuple[Scores, npt.NDArray[np.int32]]:
         """Return how well each day on which anything was said fits what is named, and the place of each entry's day.
@@ -97,6 +132,24 @@ class Stage:
         entries = self._days.said_on(meant)
         return entries[allowed.places_in(entries)]
 
+    def _said(self, whose: frozenset[int] | None, told: Told) -> npt.NDArray[np.int64]:
+        """Return how many entries by some speakers, or by models, there are in each conversation."""
+        held = self._held.pop(whose, None) or _Held.of(told, self.pool, self.table)
+        self._held[whose] = held
+        if len(self._held) > _KEPT:
+            self._held.pop(next(iter(self._held)))
+        return held.counts
+
     def _own_days(self, places: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """Return the places of the days on which anything was said in the pool."""
         return distinct(np.sort(places[self.pool.entries]))
+
+
+def _by_assistant(table: TurnTable, at: Where) -> Mask:
+    spoken: Mask = table.role[at] == ROLES.index(Role.ASSISTANT)
+    return spoken
+
+
+def _by_conversation(table: TurnTable, entries: Entries) -> npt.NDArray[np.int64]:
+    """Return how many of some entries there are of each conversation of the table."""
+    return np.bincount(table.conversation[entries], minlength=len(table.conversations.names))

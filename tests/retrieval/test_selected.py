@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from memory_rag.evaluation.speed_counted import counted
 from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.turn_table import Mask
 
@@ -67,3 +68,33 @@ def test_it_grows_with_its_table_without_what_ended(n: int) -> None:
         assert grown.n_entries == N + 400
         assert grown.mask.tolist() == expected.tolist()
         assert one.grown(new[:0], ended=ended[:0]).mask.tolist() == mask.tolist()
+
+
+def test_two_that_grow_from_the_same_do_not_see_each_other() -> None:
+    mask, _ = made(5000)
+    first = Selected.of_mask(mask)
+    yes, no = np.array([True]), np.array([False])
+
+    one = first.grown(yes, ended=np.zeros(0, np.int64))
+    other = first.grown(no, ended=np.zeros(0, np.int64))
+    longer = one.grown(no, ended=np.array([N]))
+    again = one.grown(yes, ended=np.zeros(0, np.int64))
+
+    assert first.mask.tolist() == mask.tolist()
+    assert [selected.mask[N:].tolist() for selected in (one, other, longer, again)] == [
+        [True],
+        [False],
+        [False, False],
+        [True, True],
+    ]
+    assert [len(selected) for selected in (first, one, other, longer, again)] == [5000, 5001, 5000, 5000, 5002]
+
+
+def test_to_grow_by_one_takes_no_memory_for_all_the_others() -> None:
+    selected = Selected.of_mask(np.ones(200_000, np.bool_))
+    nothing = np.zeros(0, np.int64)
+    selected = selected.grown(np.array([True]), ended=nothing)
+
+    work = counted(lambda: selected.grown(np.array([True]), ended=nothing))
+
+    assert work.array_bytes < 10_000
