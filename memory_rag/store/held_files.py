@@ -12,14 +12,17 @@ import io
 import os
 import shutil
 import threading
+import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
 
 _File = tuple[int, int]
 _AT_ONCE: Final = 2**20
-_LOCKS: Final[dict[int, threading.Lock]] = {}
-"""By process: in a forked one, nobody gives back a lock that another thread of its parent held."""
+_LOCKS: Final[dict[int, threading.RLock]] = {}
+"""By process: in a forked one, nobody gives back a lock that another thread of its parent held. Within it, what nobody
+closed may be collected as garbage, which takes it once more.
+"""
 
 
 @dataclass(slots=True)
@@ -44,9 +47,11 @@ class HeldFiles:
         """
         self._path = path
         self._store = _file_of(path.stat())
-        self._is_released = False
         with _alone():
             _HELD.setdefault(self._store, _Held()).n_users += 1
+        self._release = weakref.finalize(self, _let_go, self._store)
+        # A process that ends closes its files, and its connections may still be in use.
+        self._release.atexit = False
 
     def __enter__(self) -> Self:
         return self
@@ -93,16 +98,7 @@ class HeldFiles:
 
     def release(self) -> None:
         """Close what is open, unless another has the store open too. Call when all connections are closed."""
-        with _alone():
-            if self._is_released:
-                return
-            self._is_released = True
-            held = _HELD[self._store]
-            held.n_users -= 1
-            if held.n_users == 0:
-                del _HELD[self._store]
-                for descriptor in held.descriptors.values():
-                    os.close(descriptor)
+        self._release()
 
 
 class _Reading(io.RawIOBase):
@@ -129,8 +125,18 @@ class _Reading(io.RawIOBase):
         return n
 
 
-def _alone() -> threading.Lock:
-    return _LOCKS.setdefault(os.getpid(), threading.Lock())
+def _let_go(store: _File) -> None:
+    with _alone():
+        held = _HELD[store]
+        held.n_users -= 1
+        if held.n_users == 0:
+            del _HELD[store]
+            for descriptor in held.descriptors.values():
+                os.close(descriptor)
+
+
+def _alone() -> threading.RLock:
+    return _LOCKS.setdefault(os.getpid(), threading.RLock())
 
 
 def _file_of(status: os.stat_result) -> _File:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -104,6 +105,21 @@ def test_the_last_user_of_a_store_closes_what_was_opened(tmp_path: Path) -> None
 
     with HeldFiles(path) as held:
         assert held.open(path).read() == b"words"
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system doesn't tell what a process has open")
+def test_a_memory_that_nobody_closed_leaves_no_file_open(tmp_path: Path) -> None:
+    def used(folder: Path) -> None:
+        memory = Memory.open(folder, embedder="none", summaries="off")
+        memory.forget([memory.add("something").turn_id])
+
+    used(tmp_path / "first")
+    gc.collect()
+    before = sorted(Path("/proc/self/fd").iterdir())
+    used(tmp_path / "second")
+    gc.collect()
+
+    assert sorted(Path("/proc/self/fd").iterdir()) == before
 
 
 def test_its_files_are_those_that_begin_with_its_name(tmp_path: Path) -> None:
