@@ -105,6 +105,8 @@ def _languages_of(said: str, languages: Sequence[str]) -> list[str]:
     counts = {one: sum(word in STOP_WORDS.get(one, ()) for word in words) for one in possible}
     most = max(counts.values())
     tied = [language for language, count in counts.items() if count == most]
+    if len(tied) == 1:
+        return tied
     # Its letters tell too: Swedish and Norwegian share most of their small words.
     guessed = guess_language([said])
     return [guessed] if guessed in tied and guessed != DEFAULT_LANGUAGE else tied
