@@ -40,6 +40,8 @@ class Selected:
         self._entries = entries
         self._growing: Growing[np.bool_] | None = None
         """What the mask is the beginning of, all of it until somebody grows it."""
+        self._before_others: Entries | None = None
+        """How many are selected before each entry that isn't, once somebody asked."""
         if n is None:
             n = int(np.count_nonzero(mask)) if entries is None and mask is not None else len(self.entries)
         self._n = n
@@ -85,6 +87,15 @@ class Selected:
         mask[self.entries] = True
         return mask
 
+    def at(self, places: Entries) -> Entries:
+        """Return those that stand at some places among them, counted from 0; without a list of all of them."""
+        if self._mask is None or self._entries is not None:
+            return self.entries[places]
+        if self._before_others is None:
+            self._before_others = _before(np.flatnonzero(~self._mask))
+        found: Entries = places + self._before_others.searchsorted(places, side="right")
+        return found
+
     def places_in(self, ascending: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
         """Return the places, ascending, at which some ascending entries are selected ones."""
         if self._mask is None and len(ascending) > len(self.entries):
@@ -129,4 +140,12 @@ class Selected:
         mask[ended] = False
         grown = Selected(len(mask), mask=mask, n=n)
         grown._growing = growing
+        if self._before_others is not None and len(ended) == 0:
+            others = _before(np.flatnonzero(~new)) + self._n
+            grown._before_others = np.concatenate([self._before_others, others])
         return grown
+
+
+def _before(others: Entries) -> Entries:
+    """Return how many entries that aren't among these, given in ascending order, lie before each."""
+    return others - np.arange(len(others))

@@ -85,7 +85,7 @@ class Stage:
         if n <= _SAMPLE:
             return self.pool.entries
         drawn = np.sort(np.random.default_rng(n).choice(n, _SAMPLE, replace=False))
-        return self.pool.entries[drawn] if self.pool.partial else drawn
+        return self.pool.searched.at(drawn) if self.pool.partial else drawn
 
     @once
     def has_assistant(self) -> bool:

@@ -40,6 +40,8 @@ def test_numbers_and_a_mask_select_the_same(n: int) -> None:
         for ascending in (every, third, few, every[:0]):
             assert one.places_in(ascending).tolist() == np.flatnonzero(mask[ascending]).tolist()
         assert one.holding(lambda at: loud[at]).tolist() == np.flatnonzero(mask & loud).tolist()
+        places = random.permutation(n)[:40]
+        assert one.at(places).tolist() == np.flatnonzero(mask)[places].tolist()
         assert one.since(15_000).tolist() == [entry for entry in np.flatnonzero(mask).tolist() if entry >= 15_000]
 
 
@@ -67,6 +69,7 @@ def test_it_grows_with_its_table_without_what_ended(n: int) -> None:
         grown = one.grown(new, ended=ended)
         assert grown.n_entries == N + 400
         assert grown.mask.tolist() == expected.tolist()
+        assert grown.at(np.arange(len(grown))).tolist() == np.flatnonzero(expected).tolist()
         assert one.grown(new[:0], ended=ended[:0]).mask.tolist() == mask.tolist()
 
 
@@ -96,5 +99,33 @@ def test_to_grow_by_one_takes_no_memory_for_all_the_others() -> None:
     selected = selected.grown(np.array([True]), ended=nothing)
 
     work = counted(lambda: selected.grown(np.array([True]), ended=nothing))
+
+    assert work.array_bytes < 10_000
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_which_stands_where_is_known_as_it_grows(first: bool) -> None:
+    mask, _ = made(12_000)
+    grown, draw, nothing = Selected.of_mask(mask), np.random.default_rng(4), np.zeros(0, np.int64)
+    if first:
+        grown.at(np.arange(5))
+    for n_ended in [0, 0, 3, 0, 1, 0]:
+        new = draw.random(50) < 0.8
+        ended = np.sort(draw.choice(len(mask), n_ended, replace=False))
+        mask = np.concatenate([mask, new])
+        mask[ended] = False
+        grown = grown.grown(new, ended=ended if n_ended else nothing)
+
+        assert grown.at(np.arange(len(grown))).tolist() == np.flatnonzero(mask).tolist()
+
+
+def test_to_say_which_stand_where_takes_no_list_of_all() -> None:
+    mask = np.ones(200_000, np.bool_)
+    mask[::5000] = False
+    selected, nothing = Selected.of_mask(mask), np.zeros(0, np.int64)
+    selected.at(np.arange(9))
+    selected = selected.grown(np.array([True]), ended=nothing)
+
+    work = counted(lambda: selected.grown(np.array([True]), ended=nothing).at(np.arange(200)))
 
     assert work.array_bytes < 10_000
