@@ -48,6 +48,15 @@ def test_in_eighty_columns_a_turn_has_a_line_with_its_rank_in_each_mode(comparis
     assert max(map(len, lines)) <= 80
 
 
+def test_in_forty_columns_the_words_stand_below_the_ranks(comparison: Comparison) -> None:
+    lines = list(comparison_lines(comparison, width=40, ink=PLAIN))
+
+    assert lines[1].split() == ["1", "2", "↑1", "1", "=", "b", "Ada"]
+    assert lines[2] == "  the words of b, which go on for a whi…"
+    assert len(lines) == 1 + 2 * 5
+    assert max(map(len, lines)) <= 40
+
+
 def test_in_a_hundred_and_twenty_columns_the_modes_stand_side_by_side(comparison: Comparison) -> None:
     lines = list(comparison_lines(comparison, width=120, ink=PLAIN))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,40 @@ def test_a_new_memory_knows_nothing(memory_rag: CommandLine) -> None:
     memory_rag("pin", "--remove", "p1")
 
     assert memory_rag("brief").out in ("A new session knows nothing yet.\n", "")
+
+
+def test_a_conversation_whose_id_says_nothing_is_shown_by_its_title(memory_rag: CommandLine, tmp_path: Path) -> None:
+    made, named = "14c15c91-0b11-4d28-8c21-ce88d0060cc5", "2026-06-10-invoice"
+    said = {
+        "author": {"role": "user"},
+        "create_time": 1778488544.0,
+        "content": {"content_type": "text", "parts": ["Students pay 2,900."]},
+    }
+    chats = [
+        {
+            "id": one,
+            "title": "Pricing the course",
+            "current_node": f"{one}-1",
+            "mapping": {f"{one}-1": {"message": {**said, "id": f"{one}-1"}, "parent": None}},
+        }
+        for one in (made, named)
+    ]
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(chats), encoding="utf-8")
+    assert memory_rag("import", str(file)).code == 0
+
+    found, quoted = memory_rag("search", "students", "--no-floor"), memory_rag("quote", "Students pay")
+    shown = memory_rag("show", "t1")
+
+    assert {line[3:] for line in found.lines if " · " in line} == {
+        "user · 2026-05-11 08:35 UTC · t1 · Pricing the course",
+        f"user · 2026-05-11 08:35 UTC · t2 · {named}",
+    }
+    assert [line for line in quoted.lines if " · " in line] == [
+        "exact · user · 2026-05-11 08:35 UTC · t1 · Pricing the course",
+        f"exact · user · 2026-05-11 08:35 UTC · t2 · {named}",
+    ]
+    assert shown.lines[0] == "user · 2026-05-11 08:35 UTC · t1 · Pricing the course"
+    assert shown.lines[1] == f"  role user · conversation {made} · session"
+    hits = memory_rag("search", "students", "--no-floor", "--json").json["hits"]
+    assert {hit["conversation_id"] for hit in hits} == {made, named}

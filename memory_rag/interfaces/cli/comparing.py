@@ -12,7 +12,7 @@ from memory_rag.interfaces.cli.option_groups import with_options
 from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.searching import K, Query
-from memory_rag.interfaces.cli.terminal import Ink, fitted, padded, screen_width, shown
+from memory_rag.interfaces.cli.terminal import Ink, fitted, padded, screen_width, shown, wrapped
 from memory_rag.interfaces.cli.turn_shape import place_json
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _SIDE_BY_SIDE_FROM = 100
 _WIDEST = 160
 _GAP = 2
+_NARROW = 30
+"""Columns beside the ranks below which a turn's words stand in a line of their own."""
+_SIGNS = "↑↓ moved by hybrid, new: added by it, out: dropped by it, ·: not listed"
 
 
 @with_options(Narrowing)
@@ -70,10 +73,11 @@ def print_comparison(comparison: Comparison) -> None:
     if not comparison.turns:
         say("not found")
         return
-    ink = Ink(is_colourful(sys.stdout))
-    for line in comparison_lines(comparison, width=screen_width(widest=_WIDEST), ink=ink):
+    ink, width = Ink(is_colourful(sys.stdout)), screen_width(widest=_WIDEST)
+    for line in comparison_lines(comparison, width=width, ink=ink):
         say(line.rstrip())
-    say(ink.dim("↑↓ moved by hybrid, new: added by it, out: dropped by it, ·: not listed"))
+    for span in wrapped(_SIGNS, width):
+        say(ink.dim(span.of(_SIGNS)))
 
 
 def comparison_lines(comparison: Comparison, *, width: int, ink: Ink) -> Iterator[str]:
@@ -119,8 +123,13 @@ def _ranks(comparison: Comparison, width: int, ink: Ink) -> Iterator[str]:
         for other in others:
             rank = padded(str(found.ranks.get(other, "·")), 6, right=True)
             line += f"{rank} {padded(_move(found, other, last), 4)}"
-        said = f"{found.turn.turn_id} {shown(found.turn.speaker)}: {shown(found.turn.text)}"
-        yield f"{line}  {fitted(said, width - len(head) - 2)}"
+        who, said = f"{found.turn.turn_id} {shown(found.turn.speaker)}", shown(found.turn.text)
+        room = width - len(head) - 2
+        if room < _NARROW:
+            yield f"{line}  {fitted(who, room)}"
+            yield f"  {fitted(said, width - 2)}"
+        else:
+            yield f"{line}  {fitted(f'{who}: {said}', room)}"
 
 
 def _move(found: ComparedTurn, other: str, last: str) -> str:

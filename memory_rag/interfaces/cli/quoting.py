@@ -16,7 +16,7 @@ from memory_rag.interfaces.cli.option_groups import with_options
 from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say, tell
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import Ink, fitted, screen_width, shown, wrapped
-from memory_rag.interfaces.cli.turn_shape import DOT, when
+from memory_rag.interfaces.cli.turn_shape import DOT, spoken_in, when
 from memory_rag.turns import Span
 
 if TYPE_CHECKING:
@@ -67,22 +67,24 @@ def print_quotes(quotes: Sequence[Quote], memory: Memory) -> None:
         say("not found")
     ink, width = Ink(is_colourful(sys.stdout)), screen_width()
     found = memory.store.findings.of([one.turn_id for one in quotes])
+    names = spoken_in((one.conversation_id for one in quotes), memory.talks.shelf.titles)
     for one in quotes:
         if one is not quotes[0]:
             say()
-        for line in quote_lines(one, memory.get(one.turn_id).text, memory.zone, ink=ink, width=width):
+        where = names[one.conversation_id]
+        for line in quote_lines(one, memory.get(one.turn_id).text, memory.zone, where=where, ink=ink, width=width):
             say(line)
         if gone := [finding for finding in found.get(one.turn_id, ()) if finding.action == "redact"]:
             say("  " + ink.odd(f"this turn: {findings_line(gone)}"))
 
 
-def quote_lines(one: Quote, text: str, zone: tzinfo, *, ink: Ink, width: int) -> Iterator[str]:
+def quote_lines(one: Quote, text: str, zone: tzinfo, *, where: str, ink: Ink, width: int) -> Iterator[str]:
     """Yield the lines that show a quote found in a turn's text."""
     status = one.status if one.status != "near" else f"near, {one.similarity:.0f} of 100"
     style = ink.good if one.status == "exact" else ink.odd
     speaker = shown(one.speaker)
     who = speaker if speaker.casefold() == one.role.value else f"{speaker} ({one.role.value})"
-    head = DOT.join([status, who, when(one.said_at, zone), one.turn_id, shown(one.conversation_id)])
+    head = DOT.join([status, who, when(one.said_at, zone), one.turn_id, shown(where)])
     head = fitted(head, width)
     yield style(status) + head[len(status) :]
     text = shown(text)

@@ -15,7 +15,7 @@ from memory_rag.interfaces.cli.option_groups import with_options
 from memory_rag.interfaces.cli.output import Json, is_colourful, note, print_json, say
 from memory_rag.interfaces.cli.place import Place, usable
 from memory_rag.interfaces.cli.terminal import Ink, padded, screen_width
-from memory_rag.interfaces.cli.turn_shape import passage_lines, place_json, place_line
+from memory_rag.interfaces.cli.turn_shape import passage_lines, place_json, place_line, spoken_in
 from memory_rag.turns import Span
 
 if TYPE_CHECKING:
@@ -150,9 +150,11 @@ def print_ranking(ranking: Ranking, memory: Memory, *, place: Place) -> None:
     width = screen_width() - margin
     zone = memory.zone
     found = memory.store.findings.of(ranking.turn_ids)
+    names = spoken_in((hit.turn.conversation_id for hit in ranking), memory.talks.shelf.titles)
     for hit in ranking:
         rank = padded(str(hit.rank), margin - 2, right=True)
-        say(f"{ink.bold(rank)}  {place_line(hit.turn, zone, width=width, ink=ink)}")
+        where = names[hit.turn.conversation_id]
+        say(f"{ink.bold(rank)}  {place_line(hit.turn, zone, where=where, width=width, ink=ink)}")
         span, marks = _passage(hit, ranking.query, memory)
         lines, left_out = passage_lines(hit.turn.text, span, marks=marks, width=width, ink=ink)
         for line in lines or [ink.dim("(no text)")]:

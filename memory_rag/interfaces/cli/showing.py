@@ -14,7 +14,7 @@ from memory_rag.interfaces.cli.finding_words import findings_json, findings_line
 from memory_rag.interfaces.cli.output import Json, error, is_colourful, print_json, say, write_json
 from memory_rag.interfaces.cli.place import Place
 from memory_rag.interfaces.cli.terminal import Ink, fitted, screen_width, shown, wrapped
-from memory_rag.interfaces.cli.turn_shape import DOT, instant_json, place_line, turn_json, when
+from memory_rag.interfaces.cli.turn_shape import DOT, instant_json, place_line, spoken_in, turn_json, when
 from memory_rag.turns import Block, Turn
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def show(
         vanished = memory.store.vanished().get(turn_id)
         found = memory.store.findings.of([turn_id]).get(turn_id, ())
         zone = memory.zone
+        # A turn's neighbours are of its own conversation.
+        where = spoken_in([turn.conversation_id], memory.talks.shelf.titles)[turn.conversation_id]
     if raw:
         if turn.source is None or turn.source.raw is None:
             error(f"turn {turn_id} has no source JSON, it was not imported; leave out --raw")
@@ -63,31 +65,42 @@ def show(
             if one is not around[0]:
                 say()
             if one.turn_id == turn_id:
-                _print_whole(one, earlier, zone, vanished=vanished, found=found)
+                _print_whole(one, earlier, zone, where=where, vanished=vanished, found=found)
             else:
-                _print_short(one, zone)
+                _print_short(one, zone, where=where)
 
 
-def _print_short(turn: Turn, zone: tzinfo) -> None:
+def _print_short(turn: Turn, zone: tzinfo, *, where: str) -> None:
     ink, width = Ink(is_colourful(sys.stdout)), screen_width()
-    say(ink.dim(place_line(turn, zone, width=width, ink=Ink(False))))
+    say(ink.dim(place_line(turn, zone, where=where, width=width, ink=Ink(False))))
     said = fitted(shown(turn.text), width - 2) or ", ".join(f"[{block.kind}]" for block in turn.blocks)
     say(ink.dim(f"  {said}"))
 
 
 def _print_whole(
-    turn: Turn, earlier: list[Turn], zone: tzinfo, *, vanished: datetime | None, found: Sequence[Finding]
+    turn: Turn,
+    earlier: list[Turn],
+    zone: tzinfo,
+    *,
+    where: str,
+    vanished: datetime | None,
+    found: Sequence[Finding],
 ) -> None:
     ink, width = Ink(is_colourful(sys.stdout)), screen_width()
-    say(place_line(turn, zone, width=width, ink=ink))
-    details = [f"role {turn.role.value}", f"session {shown(turn.session_id)}"]
+    say(place_line(turn, zone, where=where, width=width, ink=ink))
+    details = [f"role {turn.role.value}"]
+    if where != turn.conversation_id:
+        details.append(f"conversation {shown(turn.conversation_id)}")
+    details.append(f"session {shown(turn.session_id)}")
     if turn.said_at_text is not None:
         details.append(f"time as written {shown(turn.said_at_text)}")
     if turn.source is not None:
         details.append(f"{shown(turn.source.name)} {shown(turn.source.native_id)}")
     if not turn.recalled:
         details.append("left out of search")
-    say("  " + ink.dim(fitted(DOT.join(details), width - 2)))
+    told = DOT.join(details)
+    for line in wrapped(told, width - 2):
+        say("  " + ink.dim(line.of(told).removeprefix(DOT.lstrip())))
     if vanished is not None:
         say("  " + ink.odd(f"no longer at its source when that was imported again: {when(vanished, zone)}"))
     if found:

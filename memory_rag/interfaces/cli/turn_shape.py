@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from memory_rag.interfaces.cli.terminal import Ink, columns_of, fitted, shown, w
 from memory_rag.turns import Span, Turn
 
 DOT: Final = " · "
+_MADE_BY_A_PROGRAM: Final = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-|[0-9a-f]{12}", re.IGNORECASE)
 _LONGEST: Final = 5
 """Lines of a passage that is cut, with the count of what is missing; one that has two more isn't cut."""
 
@@ -51,10 +53,22 @@ def when(instant: datetime | None, zone: tzinfo) -> str:
     return "time unknown" if instant is None else instant.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")
 
 
-def place_line(turn: Turn, zone: tzinfo, *, width: int, ink: Ink) -> str:
-    """Return ``Ebba · 2026-06-12 08:14 UTC · t41 · a-conversation``, cut at the end if it is too wide."""
+def spoken_in(
+    conversation_ids: Iterable[str], titles_of: Callable[[Iterable[str]], Mapping[str, str]]
+) -> dict[str, str]:
+    """Return conversations as a reader knows them, by id: by title where the id is a program's own, such as a UUID."""
+    names = {one: one for one in conversation_ids}
+    made = [one for one in names if _MADE_BY_A_PROGRAM.search(one)]
+    return names | (dict(titles_of(made)) if made else {})
+
+
+def place_line(turn: Turn, zone: tzinfo, *, where: str, width: int, ink: Ink) -> str:
+    """Return ``Ebba · 2026-06-12 08:14 UTC · t41 · a-conversation``, cut at the end if it is too wide.
+
+    ``where`` is the conversation as :func:`spoken_in` names it.
+    """
     who = fitted(shown(turn.speaker), max(10, width // 3)) or turn.role.value
-    rest = f"{when(turn.said_at, zone)}{DOT}{turn.turn_id}{DOT}{shown(turn.conversation_id)}"
+    rest = f"{when(turn.said_at, zone)}{DOT}{turn.turn_id}{DOT}{shown(where)}"
     return ink.bold(who) + ink.dim(DOT + fitted(rest, max(10, width - columns_of(who) - len(DOT))))
 
 
