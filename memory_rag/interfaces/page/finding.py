@@ -13,6 +13,7 @@ from memory_rag.interfaces.page.asked import Asked, Drawn, ToldError
 from memory_rag.interfaces.page.marked import first_words, passage
 from memory_rag.interfaces.page.notes import notes_shown
 from memory_rag.interfaces.page.titles import conversations
+from memory_rag.retrieval.differences import Difference
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.ranking import Hit, Ranking
 from memory_rag.store.conversation_pages import opening_of
@@ -155,10 +156,17 @@ def quotes(asked: Asked) -> Drawn:
             "quote": one,
             "when": asked.when(one.said_at),
             "around": _around(asked.memory.get(one.turn_id).text, Span(one.start, one.end)),
+            "differences": [_told(asked, difference) for difference in one.differences],
         }
         for one in found
     ]
     return Drawn("quotes", {"q": words, "found": shown, "most": _QUOTES, "title": asked.texts.tell("quotes")})
+
+
+def _told(asked: Asked, difference: Difference) -> str:
+    """Return one place where a quote isn't word for word, in the reader's language."""
+    kind = "changed" if difference.expected and difference.found else "extra" if difference.found else "missing"
+    return asked.texts.tell(f"differs_{kind}", expected=difference.expected, found=difference.found)
 
 
 def _around(text: str, quoted: Span) -> list[Piece]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -151,3 +152,17 @@ def test_no_id_of_a_turn_takes_the_place_of_an_element_that_the_script_looks_for
             assert f'<article class="turn user" id="turn-{name}"' in page
         ids = re.findall(r' id="([^"]*)"', page)
         assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize(
+    ("language", "words", "told"),
+    [
+        ("en", "My kayak is green and leaks at the bow", "You have “green”, it says “blue”."),
+        ("sv", "My kayak is green and leaks at the bow", "Du har ”green”, där står ”blue”."),
+        ("en", "My kayak is blue and old and leaks at the bow", "It doesn’t say “old and”."),
+    ],
+)
+def test_a_near_quote_says_where_it_differs(only_shown: Shown, language: str, words: str, told: str) -> None:
+    page = only_shown.get("/quotes", params={"q": words}, headers={"Accept-Language": language}).text
+
+    assert told in html.unescape(page)
