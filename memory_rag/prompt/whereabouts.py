@@ -276,7 +276,7 @@ class Searched:
         return next((turn.text for turn in reversed(newest) if turn.role.value == "user"), "")
 
     def _time(self, at: datetime | None) -> str:
-        return "an unknown day" if at is None else at.astimezone(self.zone).strftime("%Y-%m-%d %H:%M")
+        return "an unknown day" if at is None else at.astimezone(self.zone).strftime("%Y-%m-%d %H:%M %Z")
 
 
 def has(words: str, text: str) -> bool:

@@ -47,7 +47,12 @@ class Ready(NamedTuple):
         if self.dense is None:
             return _noted(ranking, _NO_EMBEDDER)
         if ranking.pending:
-            waiting = f"{ranking.pending} turns are not embedded yet and were searched by keyword only"
+            many = (
+                "1 turn is not embedded yet and was"
+                if ranking.pending == 1
+                else f"{ranking.pending:,} turns are not embedded yet and were"
+            )
+            waiting = f"{many} searched by keyword only"
             return _noted(ranking, f"{waiting}: {self.trouble}" if self.trouble else waiting)
         return ranking
 

@@ -227,7 +227,7 @@ def test_a_vector_that_cant_be_used_is_refused_before_it_is_kept(
 
         found = memory.search("asked", mode="dense")
         assert (found.turn_ids, found.pending) == (("fine",), 1)
-        assert found.notes[0].startswith("1 turns are not embedded yet and were searched by keyword only: ")
+        assert found.notes[0].startswith("1 turn is not embedded yet and was searched by keyword only: ")
         assert fault in found.notes[0]
     with Memory.open(tmp_path / "m", embedder=Given({"bad": [0, 1], "asked": [1, 0]})) as memory:
         assert memory.embed() == 1

@@ -41,8 +41,9 @@ def test_an_argument_that_is_no_utf8_is_refused_with_its_place(memory_rag: Comma
     assert refused.err.startswith("error: TEXT is not UTF-8 at byte 4 (0xf6: ")
 
 
-def test_an_empty_text_is_refused(memory_rag: CommandLine) -> None:
-    refused = memory_rag("add", "")
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_a_text_without_words_is_refused(memory_rag: CommandLine, text: str) -> None:
+    refused = memory_rag("add", text)
 
     assert refused.code == 1
     assert refused.err == "error: TEXT is empty; give the words that were said, or - and the words on stdin\n"

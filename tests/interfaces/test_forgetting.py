@@ -31,6 +31,17 @@ def test_a_dry_run_shows_what_would_go_and_removes_nothing(memory_rag: CommandLi
 
 
 @pytest.mark.usefixtures("talk")
+def test_one_thing_beside_a_turn_is_told_as_one(memory_rag: CommandLine) -> None:
+    memory_rag("correct", "t1", "Vi kör 59 euro.")
+    once = memory_rag("forget", "t1", "--dry-run")
+    memory_rag("correct", "t1", "Vi kör 69 euro.")
+    twice = memory_rag("forget", "t1", "--dry-run")
+
+    assert "also: 1 earlier version" in once.lines
+    assert "also: 2 earlier versions" in twice.lines
+
+
+@pytest.mark.usefixtures("talk")
 def test_a_dry_run_says_the_same_as_json(memory_rag: CommandLine) -> None:
     told = memory_rag("forget", "t1", "--dry-run", "--json").json
 

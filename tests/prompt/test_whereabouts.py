@@ -74,7 +74,7 @@ def test_words_that_are_stored_have_a_rank_for_the_last_question(memory: Memory)
     assert (found.in_prompt, kinds(found)) == (False, [Where.STORED])
     assert found.answers[0].rank == 1
     assert found.answers[0].told == (
-        "stored word for word in t1, said by user on 2026-04-10 08:00; rank 1 for the question 'see you at the "
+        "stored word for word in t1, said by user on 2026-04-10 08:00 UTC; rank 1 for the question 'see you at the "
         "workshop'"
     )
 
@@ -104,7 +104,9 @@ def test_a_tools_words_that_were_cleared_have_their_time(memory: Memory) -> None
     assert Where.CLEARED in kinds(found)
     cleared = found.of(Where.CLEARED)[0]
     assert cleared.at == event.happened_at
-    assert cleared.told == f"cleared as a tool result at {event.happened_at:%Y-%m-%d %H:%M}: get_turn t2 gives it back"
+    assert (
+        cleared.told == f"cleared as a tool result at {event.happened_at:%Y-%m-%d %H:%M %Z}: get_turn t2 gives it back"
+    )
 
 
 def test_words_that_a_summary_kept_have_their_line(memory: Memory) -> None:
@@ -137,7 +139,7 @@ def test_words_that_a_summary_dropped_name_the_summary(memory: Memory) -> None:
     dropped = found.answers[0]
     assert (dropped.summary, dropped.at, found.in_prompt) == (made.number, made.made_at, False)
     assert dropped.told == (
-        f"dropped by the summary of {made.made_at:%Y-%m-%d %H:%M} (by extractive:1), which stands for turns t1 to "
+        f"dropped by the summary of {made.made_at:%Y-%m-%d %H:%M %Z} (by extractive:1), which stands for turns t1 to "
         f"{made.last_turn_id} and doesn't have them"
     )
 
@@ -151,7 +153,7 @@ def test_words_before_a_compaction_name_its_time(memory: Memory) -> None:
     found = memory.prompt.where("zqcanary", question="And now?")
 
     assert found.of(Where.DROPPED)[0].told == (
-        f"before the compaction of {event.happened_at:%Y-%m-%d %H:%M} by anthropic, which took its place"
+        f"before the compaction of {event.happened_at:%Y-%m-%d %H:%M %Z} by anthropic, which took its place"
     )
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 Ask = Callable[[str], str]
 _QUOTES: Final = 5
+_FEWEST: Final = 20
+"""Columns of a turn's words that are shown however long what stands before them is."""
 
 
 class Commands:
@@ -212,9 +214,10 @@ def why_lines(prompt: PromptContext, turns: dict[str, Turn]) -> Iterator[str]:
         yield f"  {file}"
     for one in prompt.included:
         turn = turns.get(one.turn_id)
-        words = "forgotten since" if turn is None else fitted(turn.text, 48)
         whole = "" if one.is_whole else ", a part of it"
-        yield f"- {one.turn_id} ({one.why}{whole}): {words}"
+        head = f"- {one.turn_id} ({one.why}{whole}): "
+        room = min(48, max(_FEWEST, screen_width() - len(head)))
+        yield head + ("forgotten since" if turn is None else fitted(turn.text, room))
     for talk in prompt.earlier:
         about = talk.summary.one_line if talk.summary is not None else ""
         yield f"- earlier conversation {talk.name}: {fitted(about, 60)}"

@@ -32,7 +32,7 @@ bench = typer.Typer(
 
 @bench.callback()
 def start(ctx: typer.Context) -> None:
-    """Print the help where no command is named, as memory-rag alone does."""
+    """Print the help where no command is named."""
     if ctx.invoked_subcommand is None:
         sys.stdout.write(ctx.get_help() + "\n")
         raise typer.Exit(2)

@@ -10,6 +10,7 @@ import typer
 
 from memory_rag.interfaces.cli.output import error, say, tell
 from memory_rag.interfaces.cli.place import Place
+from memory_rag.interfaces.cli.terminal import screen_width, wrapped
 
 if TYPE_CHECKING:
     from memory_rag.summaries.chat_endpoint import ChatEndpoint
@@ -54,7 +55,9 @@ def chat(
             tell(ENDPOINTS)
         elif sys.stdin.isatty():
             kept = "a new memory" if not len(memory) else f"{len(memory):,} turns are remembered"
-            say(f"{endpoint.model} · {place.title}, {kept} · /help lists what can be asked, Ctrl-D leaves")
+            greeting = f"{endpoint.model} · {place.title}, {kept} · /help lists what can be asked, Ctrl-D leaves"
+            for line in wrapped(greeting, screen_width()):
+                say(line.of(greeting))
         try:
             whole = Chat(session).run()
         finally:

@@ -172,14 +172,18 @@ def plan_lines(plan: Forgotten) -> list[str]:
         if one.kind != "event"
     ]
     events = sum(one.kind == "event" for one in plan.removed.beside)
-    for n, what in (
-        (events, "entries of the log of events lose what tells of it"),
-        (plan.removed.n_versions, "earlier versions"),
-        (len(plan.removed.sources), "sources of other turns that quote it"),
-        (plan.removed.n_answers, "providers' answers after it"),
+    for n, one_such, what in (
+        (
+            events,
+            "entry of the log of events loses what tells of it",
+            "entries of the log of events lose what tells of it",
+        ),
+        (plan.removed.n_versions, "earlier version", "earlier versions"),
+        (len(plan.removed.sources), "source of another turn that quotes it", "sources of other turns that quote it"),
+        (plan.removed.n_answers, "provider's answer after it", "providers' answers after it"),
     ):
         if n:
-            told.append(f"also: {n:,} {what}")
+            told.append(f"also: {n:,} {one_such if n == 1 else what}")
     return told
 
 

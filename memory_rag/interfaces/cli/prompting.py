@@ -176,7 +176,8 @@ def _event_line(one: Event, zone: tzinfo) -> str:
     if one.cost is not None:
         parts.append(f"cost {one.cost:.4f}")
     if "n_words" in one.details:
-        parts.append(f"{one.details.get('n_turns', '?')} turns, {one.details['n_words']} words")
+        counts = ((one.details.get("n_turns", "?"), "turn"), (one.details["n_words"], "word"))
+        parts.append(", ".join(f"{n} {what if n == 1 else f'{what}s'}" for n, what in counts))
     parts += [str(one.details[name]) for name in _TOLD if name in one.details]
     return DOT.join(parts)
 
