@@ -20,6 +20,8 @@ Keep = Callable[[Heard, str], None]
 
 GONE: Final = "whoever asked went away"
 _BROKE_OFF: Final = "the upstream broke off"
+_BESIDE_AFTER_S: Final = 0.05
+"""An upstream that answers at once has its first words handed back first: two threads would take turns."""
 
 
 @dataclass
@@ -28,8 +30,8 @@ class Relay:
 
     ``keep`` is called once in a thread with what was heard and why it was cut off (empty if it wasn't), before the end
     is handed back: who sees the end may ask on at once. It isn't called if there was no answer; ``done`` always is.
-    ``beside`` is work that nobody waits for, and that raises nothing: it is begun in a thread once the request
-    is on its way, and done in any case.
+    ``beside`` is work that nobody waits for, and that raises nothing: it is begun in a thread once the request is on
+    its way, and done in any case, by ``keep`` where that comes before it.
     """
 
     upstream: Upstream
@@ -53,7 +55,7 @@ class Relay:
                     tasks.cancel_scope.cancel()
 
                 tasks.start_soon(watch)
-                await self._hand_back(send, partial(tasks.start_soon, self._done_beside))
+                await self._hand_back(send, partial(tasks.start_soon, self._soon_beside))
                 tasks.cancel_scope.cancel()
         finally:
             try:
@@ -61,6 +63,10 @@ class Relay:
                     await self._done_beside()
             finally:
                 self.done()
+
+    async def _soon_beside(self) -> None:
+        await anyio.sleep(_BESIDE_AFTER_S)
+        await self._done_beside()
 
     async def _done_beside(self) -> None:
         """Do once, in a thread, what is done beside."""
@@ -119,6 +125,7 @@ class Relay:
         heard.end()
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(keep, heard, cut_off)
+        self.beside = None
 
 
 async def send_error(
