@@ -7,6 +7,7 @@
     │   ├── NotAMemoryError      the folder holds no memory
     │   ├── NewerFormatError     written by a later release
     │   ├── MemoryLockedError    another process holds the lock
+    │   ├── DiskFullError        no room for what is to be written
     │   └── UnknownTurnError     no turn has this id
     ├── ImportFormatError        a file that no importer can read
     ├── EmbedderError            a model that can't be loaded or gave unusable vectors
@@ -47,6 +48,14 @@ class NewerFormatError(StoreError):
 
 class MemoryLockedError(StoreError):
     """Another process holds the lock and did not give it up in time."""
+
+
+class DiskFullError(StoreError):
+    """There is no room for a change, of which nothing was stored. ``what`` says where, and what the engine said."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}; nothing of this change was stored, free some space and repeat it")
+        self.what = what
 
 
 class UnknownTurnError(StoreError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_rag.errors import MemoryLockedError, MemoryRagError, StoreError, TurnError
+from memory_rag.errors import DiskFullError, MemoryLockedError, MemoryRagError, StoreError, TurnError
 
 _LOCK_NOT_AVAILABLE = "55P03"
 _DEADLOCK = "40P01"
@@ -34,10 +34,7 @@ def as_ours(text: str, *, state: str | None, place: str, is_lost: bool) -> Memor
             "together, take at most about 2,600 bytes"
         )
     if state == _DISK_FULL:
-        return StoreError(
-            f"the disk that holds {place} is full ({text}); nothing of this change was stored, free some space and "
-            "repeat it"
-        )
+        return DiskFullError(f"the disk that holds {place} is full ({text})")
     if state == _TOO_MANY_CONNECTIONS:
         return StoreError(f"{place} takes no more connections ({text}); raise max_connections, or close some")
     if state == _READ_ONLY:

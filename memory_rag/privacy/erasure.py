@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from memory_rag.errors import StoreError
+from memory_rag.errors import DiskFullError, StoreError
 from memory_rag.privacy.vector_erasure import VectorErasure
 from memory_rag.retrieval.turn_table import content_key
 from memory_rag.store.erasing import Erasing
@@ -55,6 +55,8 @@ class Erasure:
             if why := self._store.eraser.overwrite(timeout_s=timeout_s, anew=anew):
                 return why
             self._erasing.done(unfinished.since)
+        except DiskFullError as error:
+            return f"{error.what}; what is removed stays so, and the next opening goes on when there is room"
         except (StoreError, OSError) as error:
             return str(error)
         return ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from memory_rag.errors import MemoryLockedError, NotAMemoryError, StoreError
+from memory_rag.errors import DiskFullError, MemoryLockedError, NotAMemoryError, StoreError
 from memory_rag.store.catalogue import SqliteCatalogue
 from memory_rag.store.folder import IF_DAMAGED, damaged_text
 from memory_rag.store.held_files import HeldFiles
@@ -317,10 +317,7 @@ def _as_ours(error: sqlite3.Error, path: Path) -> StoreError:
         return MemoryLockedError(f"{path} is locked by another process ({text}); wait for it, or raise busy_timeout_s")
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
         how = "full" if code == sqlite3.SQLITE_FULL else "full, over its quota or faulty"
-        return StoreError(
-            f"the disk that holds {path} is {how} ({text}); nothing of this change was stored, free some space and "
-            "repeat it"
-        )
+        return DiskFullError(f"the disk that holds {path} is {how} ({text})")
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return StoreError(f"{path} can't be written ({text}); a memory needs a folder and files that you may write to")
     if code == sqlite3.SQLITE_CORRUPT:

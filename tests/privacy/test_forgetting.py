@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_rag.embedding.embedder import Vectors
-from memory_rag.errors import ModelError, TurnError, UnknownTurnError
+from memory_rag.errors import DiskFullError, ModelError, TurnError, UnknownTurnError
 from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
 from memory_rag.prompt.returned_blocks import ReturnedBlocks
@@ -22,6 +22,7 @@ from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.vector_blocks import ERASED
 from memory_rag.retrieval.vectors import VectorFile
 from memory_rag.store.correcting import Correction
+from memory_rag.store.sqlite_eraser import SqliteEraser
 from memory_rag.summaries.summary import Kind, Level, Line
 from memory_rag.turns import Conversation, Role, Source, Turn
 from tests.end_to_end.hashed_words import HashedWords
@@ -48,6 +49,26 @@ def test_a_forgotten_turn_is_gone_from_every_table_and_every_byte(memory: Memory
     assert done.proof.holds
     cells = every_cell(memory.folder)
     assert [word for word in TRACES if word.casefold() in cells.casefold()] == []
+    assert [word for word in TRACES if word.casefold().encode() in bytes_of(memory.folder).lower()] == []
+
+
+def test_a_disk_that_is_full_once_a_turn_is_removed_is_told_as_such_and_the_next_opening_goes_on(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = turn_id_of(memory, SECRET)
+
+    def full(*_: object, **__: object) -> str:
+        raise DiskFullError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteEraser, "overwrite", full)
+        done = memory.forgetting.forget([secret])
+    assert done.pending == "the disk is full; what is removed stays so, and the next opening goes on when there is room"
+    with pytest.raises(UnknownTurnError):
+        memory.get(secret)
+
+    with opened(memory.folder):
+        pass
     assert [word for word in TRACES if word.casefold().encode() in bytes_of(memory.folder).lower()] == []
 
 
