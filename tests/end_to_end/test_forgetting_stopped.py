@@ -71,7 +71,7 @@ def test_while_another_process_reads_an_old_state_bytes_are_pending_and_the_next
         began = time.monotonic()
         done = memory.forgetting.forget(["secret"], timeout_s=0.3, prove=True)
 
-        assert 0.3 <= time.monotonic() - began < 5
+        assert time.monotonic() - began >= 0.3
         assert not done.is_done
         assert done.pending.startswith("another process, or a thread of this one, still reads an older state")
         assert done.proof is None

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-import time
+import sys
 import unicodedata
 from datetime import UTC, date, datetime
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -13,9 +14,12 @@ from memory_rag.text.date_patterns import DATE_WORDS
 from memory_rag.text.dates import DateMention, find_dates
 from memory_rag.text.folding import fold
 from memory_rag.turns import Span
+from tests.linear import grows_with_its_length
 
 # A Wednesday.
 TODAY = date(2023, 5, 17)
+MOST_CALLS = 100
+"""Of Python or C, for a question without a date."""
 SCANDINAVIAN_AND_MORE = ("sv", "nb", "da", "de", "en")
 
 
@@ -622,21 +626,27 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
-def test_a_text_of_100_kb_is_read_in_a_moment_whatever_it_holds(piece: str) -> None:
+def test_a_text_of_100_kb_is_read_once_whatever_it_holds(piece: str) -> None:
     text = (piece * (100_000 // len(piece) + 1))[:100_000]
-    begin = time.perf_counter()
-    find_dates(text, language=SCANDINAVIAN_AND_MORE, reference=TODAY)
-    assert time.perf_counter() - begin < 5.0
+
+    assert grows_with_its_length(partial(find_dates, language=SCANDINAVIAN_AND_MORE, reference=TODAY), text)
 
 
-def test_a_question_without_date_costs_less_than_a_third_of_a_millisecond() -> None:
+def test_a_question_without_date_is_looked_through_in_a_few_calls() -> None:
     question = "What did Maria tell me about the bakery that she wants to open?"
-    best = 1.0
-    for _ in range(200):
-        begin = time.perf_counter()
-        assert find_dates(question, language=SCANDINAVIAN_AND_MORE, reference=TODAY) == ()
-        best = min(best, time.perf_counter() - begin)
-    assert best < 0.0003
+    assert find_dates(question, language=SCANDINAVIAN_AND_MORE, reference=TODAY) == ()
+    n_calls = 0
+
+    def count(_frame: object, event: str, _arg: object) -> None:
+        nonlocal n_calls
+        n_calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        find_dates(question, language=SCANDINAVIAN_AND_MORE, reference=TODAY)
+    finally:
+        sys.setprofile(None)
+    assert n_calls < MOST_CALLS
 
 
 def test_every_word_is_written_as_folding_leaves_it() -> None:
