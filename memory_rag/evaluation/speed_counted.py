@@ -13,6 +13,8 @@ from typing import Any, Final, Protocol, Self
 
 _LEAST_BYTES: Final = 1024
 """A line that takes less memory takes it for a few objects, not for an array."""
+_FEW_BYTES: Final = 4096
+"""A dict or list that happens to grow meanwhile, of whoever's thread, takes up to so many; an array of turns more."""
 TOLERANCE: Final = 0.15
 
 
@@ -36,7 +38,8 @@ class Work:
         grown = []
         for field in fields(self):
             was, now = getattr(before, field.name), getattr(self, field.name)
-            if now - was > was * tolerance:
+            least = _FEW_BYTES if field.name == "array_bytes" else 0
+            if now - was > max(was * tolerance, least):
                 grown.append(f"{field.name.replace('_', ' ')}: {was:,} -> {now:,} ({now / max(was, 1) - 1:+.0%})")
         return grown
 

@@ -137,7 +137,7 @@ class Connections:
     def _open(self) -> _Opened:
         # SQLite would make what isn't there, and write to another store that is.
         self._refuse_if_gone()
-        with SqliteErrors(self.path):
+        with SqliteErrors(self.path, garbled=True):
             connection = sqlite3.connect(
                 self.path, isolation_level=None, check_same_thread=False, cached_statements=256
             )

@@ -130,7 +130,9 @@ class _Reader:
             if belong_together(text, opening, at) and is_sure and (not is_inch or text[opening] in "“„"):
                 yield self._ended(depth, at)
                 return
-        if mark not in AMBIGUOUS and not is_inch and not escapes(text, at) and may_close(text, at):
+        # Within two marks that belong together, it is a part of what they quote.
+        stands_alone = behind <= at and mark not in AMBIGUOUS and not is_inch and not escapes(text, at)
+        if stands_alone and may_close(text, at):
             yield Run(Span(behind, at), Span(behind, at + 1), ("", mark))
 
     def _ends_one(self, at: int) -> bool:

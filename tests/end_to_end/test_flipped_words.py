@@ -85,3 +85,15 @@ def test_a_memory_of_which_every_byte_is_another_is_refused_in_words(tmp_path: P
         (folder / "turns.sqlite").write_bytes(b"SQLite format 3\0"[:n_bytes] + chance.randbytes(max(0, n_bytes - 16)))
         with pytest.raises(MemoryRagError, match=r"memory-rag|choose another folder"):
             Memory.open(folder, embedder="none").close()
+
+
+def test_a_name_of_a_table_that_is_no_text_any_more_is_told_as_damage(healthy: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "damaged"
+    folder.mkdir()
+    data = (healthy / "turns.sqlite").read_bytes()
+    assert data.count(b"tableerasingerasing") == 1
+    (folder / "turns.sqlite").write_bytes(data.replace(b"tableerasingerasing", b"tableer\xccsingerasing"))
+
+    with pytest.raises(StoreError, match="memory-rag doctor --rescue"):
+        Memory.open(folder, embedder="none", language="en")
+    assert rescue(folder, tmp_path / "new").n_turns > 0

@@ -340,8 +340,19 @@ def test_a_long_text_of_marks_ends_in_seconds(unit: str) -> None:
     assert time.process_time() - began < 20
 
 
+def test_a_mark_without_partner_within_a_quotation_is_a_part_of_it() -> None:
+    assert quoted("Il dit « one two” three four five » et sort.") == ["one two” three four five"]
+    assert alone("Il dit « one two” three four five » et sort.") == []
+    assert quoted("He wrote «one “two three» and left.") == ["one “two three"]
+
+
+MARKS = [*"\"'“”‘’„‚«»‹›「」『』>`~*\\"]
+PIECES = [*MARKS, *MARKS, " ", " ", "\n", "\n\n", "- ", "1. ", "two words", "so", "5", ".", ",", ": ", "日"]
+
+
 @given(
     st.text(st.characters(exclude_categories=()) | st.sampled_from("\"'“”‘’„‚«»‹›「」『』>`~-*\n\r ab日."), max_size=60)
+    | st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 )
 def test_places_are_right_for_any_text(text: str) -> None:
     found = find_quotations(text)
@@ -349,7 +360,7 @@ def test_places_are_right_for_any_text(text: str) -> None:
     assert [one.span for one in found] == sorted((one.span for one in found), key=lambda span: (span.start, -span.end))
     assert len({(one.span, one.marks) for one in found}) == len(found)
     for one in found:
-        if one.marks[0] != ">" and "\n" not in one.text:
+        if one.marks[0] != ">" and "\n" not in one.text and "\n\n" not in text:
             assert one.span.of(text) == one.text
         assert [c for c in one.span.of(text) if c.isalnum()] == [c for c in one.text if c.isalnum()]
         assert one.is_whole or "\n\n" not in one.text
