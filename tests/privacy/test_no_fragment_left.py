@@ -12,6 +12,7 @@ import pytest
 
 from memory_rag.memory import Memory
 from memory_rag.privacy.erasure import Erasure
+from memory_rag.store.connections import Connection
 from memory_rag.store.sqlite_eraser import SqliteEraser
 from memory_rag.store.sqlite_store import SqliteTurnStore
 from tests.end_to_end.hashed_words import HashedWords
@@ -23,7 +24,7 @@ N_STEPS = 20
 
 
 class FoldingOnly(SqliteEraser):
-    def _cleaned(self, *, deadline: float) -> bool:
+    def _is_cleaned(self, connection: Connection, *, deadline: float) -> bool:
         return True
 
 
