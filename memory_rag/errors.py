@@ -53,9 +53,12 @@ class MemoryLockedError(StoreError):
 class DiskFullError(StoreError):
     """There is no room for a change, of which nothing was stored. ``what`` says where, and what the engine said."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what}; nothing of this change was stored, free some space and repeat it")
-        self.what = what
+    @property
+    def what(self) -> str:
+        return str(self.args[0])
+
+    def __str__(self) -> str:
+        return f"{self.what}; nothing of this change was stored, free some space and repeat it"
 
 
 class UnknownTurnError(StoreError):

@@ -82,19 +82,22 @@ def read_report(path: Path) -> AnyReport:
     Raises:
         ImportFormatError: it can't be read, or is no report of this format.
     """
+    return check_report(read_json(path), where=str(path))
+
+
+def read_json(path: Path) -> Any:
+    """Return the JSON of a file that should be a report.
+
+    Raises:
+        ImportFormatError: it isn't there, or is no JSON; says how a report is made.
+    """
     try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise unreadable(path, error) from error
-    return check_report(value, where=str(path))
-
-
-def unreadable(path: Path, error: OSError | ValueError) -> ImportFormatError:
-    """Return the error that says why a file isn't read as a report, and how one is made."""
-    if isinstance(error, OSError):
+        return json.loads(path.read_bytes())
+    except OSError as error:
         made = f"make one with: memory-rag bench run NAME --out {path.parent if path.suffix else path}"
-        return ImportFormatError(f"{path} can't be read as a report ({error.strerror}); {made}")
-    return ImportFormatError(f"{path} can't be read as a report: {error}")
+        raise ImportFormatError(f"{path} can't be read as a report ({error.strerror}); {made}") from error
+    except ValueError as error:
+        raise ImportFormatError(f"{path} can't be read as a report: {error}") from error
 
 
 def check_report(value: Any, *, where: str = "report") -> AnyReport:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
-from memory_rag.evaluation.report_file import check_report, unreadable
+from memory_rag.evaluation.report_file import check_report, read_json
 from memory_rag.evaluation.report_shape import AnyReport, Means, Pool, PoolsReport
 
 KIND: Final = "summary"
@@ -36,10 +35,7 @@ def read_summary_or_report(path: Path) -> AnyReport:
     Raises:
         ImportFormatError: it can't be read, or is neither.
     """
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise unreadable(path, error) from error
+    value = read_json(path)
     if isinstance(value, dict) and value.get("kind") == KIND:
         return cast(AnyReport, value)
     return check_report(value, where=str(path))

@@ -51,6 +51,13 @@ class Difference:
         return cls("extra" if expected in ("", ELLIPSIS) else "changed", expected, found)
 
     @property
+    def change(self) -> Literal["missing", "extra", "changed"]:
+        """What was done to the words, whether or not it adds or takes away a *not*."""
+        if self.expected and self.found:
+            return "changed"
+        return "extra" if self.found else "missing"
+
+    @property
     def grave(self) -> bool:
         """True when the difference can turn the meaning: a negation, a number, an amount of money."""
         return self.kind == "negation" or _amounts(self.expected) != _amounts(self.found)

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import tzinfo
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from memory_rag.retrieval.differences import Difference
     from memory_rag.retrieval.quotes import Quote
 
+_CHANGES: Final = {
+    "changed": "you have “{expected}”, it says “{found}”",
+    "extra": "it also says “{found}”",
+    "missing": "it doesn't say “{expected}”",
+}
 _SENTENCE_END = re.compile(r"[.!?…]['\"”’»)]*\s+|[。！？]|\n")
 _REACH = 160
 
@@ -109,11 +114,8 @@ def quote_lines(one: Quote, text: str, zone: tzinfo, *, where: str, ink: Ink, wi
 
 def told(difference: Difference) -> str:
     """Return a difference between the words asked for and those that stand there."""
-    if difference.found and difference.expected:
-        return f"{difference.kind}: you have “{difference.expected}”, it says “{difference.found}”"
-    if difference.found:
-        return f"{difference.kind}: it also says “{difference.found}”"
-    return f"{difference.kind}: it doesn't say “{difference.expected}”"
+    told = _CHANGES[difference.change].format(expected=difference.expected, found=difference.found)
+    return f"{difference.kind}: {told}"
 
 
 def sentence(text: str, span: Span) -> Span:

@@ -165,8 +165,7 @@ def quotes(asked: Asked) -> Drawn:
 
 def _told(asked: Asked, difference: Difference) -> str:
     """Return one place where a quote isn't word for word, in the reader's language."""
-    kind = "changed" if difference.expected and difference.found else "extra" if difference.found else "missing"
-    return asked.texts.tell(f"differs_{kind}", expected=difference.expected, found=difference.found)
+    return asked.texts.tell(f"differs_{difference.change}", expected=difference.expected, found=difference.found)
 
 
 def _around(text: str, quoted: Span) -> list[Piece]:
