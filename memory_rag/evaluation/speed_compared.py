@@ -125,23 +125,22 @@ class Comparison:
 
     def _too_much(self, peer: Peer, size: int) -> str:
         """Tell why this size isn't tried, from what a smaller one took; empty if it is to be tried."""
-        for smaller in (size // 10, size // 100):
-            path = self._part(smaller, peer, "load")
-            if not path.exists():
-                continue
-            took = json.loads(path.read_text(encoding="utf-8"))
-            if "left_out" in took:
-                return f"at {smaller:,} turns: {took['left_out']}"
-            times = size / smaller
-            # At least: by the wall it may have waited for others, by the processor it may have used several cores.
-            calm_s = min(took["cpu_s"], took["s"] / took["busy"])
-            if calm_s * times > self.bounds.load_s:
-                return (
-                    f"not tried: loading {smaller:,} turns took {calm_s:.0f} s, so {size:,} would take over "
-                    f"{self.bounds.load_s:.0f} s"
-                )
-            if (took["peak_mib"] or 0) * times > 2 * self.bounds.mib:
-                return f"not tried: {smaller:,} turns took {took['peak_mib']:,.0f} MiB"
+        smaller = next((n for n in (size // 10, size // 100) if self._part(n, peer, "load").exists()), None)
+        if smaller is None:
+            return ""
+        took = json.loads(self._part(smaller, peer, "load").read_text(encoding="utf-8"))
+        if "left_out" in took:
+            return f"at {smaller:,} turns: {took['left_out']}"
+        times = size / smaller
+        # At least: by the wall it may have waited for others, by the processor it may have used several cores.
+        calm_s = min(took["cpu_s"], took["s"] / took["busy"])
+        if calm_s * times > self.bounds.load_s:
+            return (
+                f"not tried: loading {smaller:,} turns took {calm_s:.0f} s, so {size:,} would take over "
+                f"{self.bounds.load_s:.0f} s"
+            )
+        if (took["peak_mib"] or 0) * times > 2 * self.bounds.mib:
+            return f"not tried: {smaller:,} turns took {took['peak_mib']:,.0f} MiB"
         return ""
 
     def _agree(self, peer: Peer, size: int, questions: Sequence[Question]) -> None:

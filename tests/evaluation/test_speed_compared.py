@@ -177,6 +177,19 @@ def test_a_size_that_would_take_too_long_is_not_tried(tmp_path: Path, scripts: P
     }
 
 
+@pytest.mark.slow
+def test_what_a_tenth_of_the_turns_took_decides_before_what_a_hundredth_did(tmp_path: Path, scripts: Path) -> None:
+    parts = tmp_path / "work" / "parts"
+    parts.mkdir(parents=True)
+    for size in (4, 40):
+        took = {"s": 0.1, "cpu_s": 0.1, "busy": 1.0, "peak_mib": 200.0 + size}
+        (parts / f"{size}-listed.load.json").write_text(json.dumps(took), encoding="utf-8")
+
+    found = _comparison(tmp_path, scripts, "listed").run(compared=[400], grown=[])
+
+    assert "left_out" not in found["sizes"]["400"]["listed"]["load"]
+
+
 def test_what_took_long_at_a_tenth_of_the_turns_is_not_tried_but_named(tmp_path: Path, scripts: Path) -> None:
     part = tmp_path / "work" / "parts" / "8-listed.beside.json"
     part.parent.mkdir(parents=True)
