@@ -14,9 +14,9 @@ from memory_rag.evaluation.speed_peer import Answer, PeerProcess
 from memory_rag.evaluation.speed_peers import US, Often, Peer
 from memory_rag.evaluation.speed_shared import Question, agreement
 
-_AGREEMENT_S: Final = 5.0
-"""Questions are compared with exact search for so long, three of them at least."""
-_LEAST_COMPARED: Final = 3
+_AGREEMENT_S: Final = 30.0
+"""Questions are compared with exact search for so long, ten of them at least."""
+_LEAST_COMPARED: Final = 10
 _Step = tuple[str, Mapping[str, Any]]
 """What is to be done, and with what."""
 
