@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -14,9 +15,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from memory_rag.errors import MemoryRagError
+
+_ENDS_WITHIN_S: Final = 5
+_NO_MEMORY: Final = re.compile(
+    r"\bMemoryError\b|std::bad_alloc|memory allocation of \d+ bytes failed|Cannot allocate memory"
+)
 
 
 class PeerError(MemoryRagError):
@@ -63,6 +69,7 @@ class PeerProcess:
 
         self.name = script.stem
         self.within_s = within_s
+        self._max_mib = max_mib
         self.began = time.perf_counter()
         self._log = log or folder.with_name(folder.name + ".log")
         self._log.parent.mkdir(parents=True, exist_ok=True)
@@ -85,6 +92,16 @@ class PeerProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         self.stop()
+
+    def _end(self) -> str:
+        """Tell how it ended, by the last line of its log."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_ENDS_WITHIN_S)
+        lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "nothing")
+        if self._max_mib is not None and _NO_MEMORY.search(said):
+            return f"needed over {self._max_mib:,} MiB"
+        return f"ended; the last words in {self._log.name} are: {said:.200}"
 
     def ask(self, what: str, /, *, within_s: float | None = None, **given: object) -> Answer:
         """Have it do something, and return its answer.
@@ -124,7 +141,7 @@ class PeerProcess:
             if watch is not None:
                 watch.cancel()
         if not line:
-            why = f"took over {within_s:g} s" if late else "ended; its last words are in " + str(self._log)
+            why = f"took over {within_s:g} s" if late else self._end()
             raise PeerError(self.name, f"{steps[0][0]}: {why}")
         answers = []
         for (what, _), told in zip(steps, json.loads(line), strict=False):
