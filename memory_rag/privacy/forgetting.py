@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from memory_rag.retrieval.vectors import VectorFile
 
 _QUIET_S: Final = 1.0
+"""So long after the last removal, and the last search, the keyword index is saved."""
+_PATIENCE_S: Final = 60.0
+"""Seconds more than which a save isn't put off for those who search without a pause, of whom it would stop some for a
+twentieth of a second; a process that is killed meanwhile leaves the index to be made anew from the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,11 @@ class Forgetting:
         self._mend = mend
         self._erasure = Erasure(folder, store, in_use=in_use)
         self._proving = Proving(store, indexes, remains_of(store, folder))
-        self._saving = None if folder is None else Later(self._save, quiet_s=_QUIET_S)
+        self._saving = (
+            None
+            if folder is None
+            else Later(self._save, quiet_s=_QUIET_S, uses=lambda: indexes.n_uses, patience_s=_PATIENCE_S)
+        )
 
     # -- choosing
 

@@ -54,6 +54,8 @@ class Indexes:
         self._searcher: Searcher | None = None
         self._dense: DenseIndex | None = None
         self.snapshots = Snapshots(derived)
+        self.n_uses = 0
+        """Grows with every search; what works in the background waits until it doesn't."""
         self._embedding = False
 
     # -- searching
@@ -309,6 +311,7 @@ class Indexes:
             self._dense.close()
 
     def _caught_up(self, *, progress: Progress | None = None) -> Searcher:
+        self.n_uses += 1
         tell = None if progress is None else lambda done, total: progress("indexing", done, total)
         try:
             n_changes = self.keyword.catch_up(self._store, progress=tell)

@@ -1,4 +1,4 @@
-"""Something that is done once nobody has asked for it again for a while, in a thread of its own."""
+"""Something that is done in a thread of its own, once it wasn't asked for for a while and nobody is in its way."""
 
 from __future__ import annotations
 
@@ -15,13 +15,26 @@ _LOOKED_EVERY_S: Final = 0.2
 class Later:
     """Does something some time after it was asked for the last time.
 
+    ``uses`` counts what others do whom it would keep waiting, by sharing an interpreter with them: while the count
+    grows it is put off, but not for longer than ``patience_s`` in all.
     The thread lives as long as something is asked for. A process that ends without closing this waits for it, but not
     for the time to pass. What fails ends the thread, as in any other; it is done again when it is asked for again.
     """
 
-    def __init__(self, do: Callable[[], object], *, quiet_s: float) -> None:
+    def __init__(
+        self,
+        do: Callable[[], object],
+        *,
+        quiet_s: float,
+        uses: Callable[[], int] = lambda: 0,
+        patience_s: float = 0.0,
+    ) -> None:
         self._do = do
         self._quiet_s = quiet_s
+        self._uses = uses
+        self._n_uses = 0
+        self._patience_s = patience_s
+        self._latest = math.inf
         self._changed = threading.Condition()
         self._due = math.inf
         self._worker: threading.Thread | None = None
@@ -32,7 +45,10 @@ class Later:
         with self._changed:
             if self._is_closed:
                 return
-            self._due = time.monotonic() + self._quiet_s
+            self._n_uses = self._uses()
+            now = time.monotonic()
+            self._due = now + self._quiet_s
+            self._latest = self._due + self._patience_s
             if self._worker is None:
                 worker = threading.Thread(target=self._work, name="memory-rag-later")
                 # None can be started in a process that ends, or that has as many as it may have.
@@ -64,7 +80,10 @@ class Later:
     def _is_to_be_done(self) -> bool:
         with self._changed:
             while not self._is_closed and self._due < math.inf:
-                left = self._due - time.monotonic() if threading.main_thread().is_alive() else 0
+                now = time.monotonic()
+                if self._n_uses != (n_uses := self._uses()):
+                    self._n_uses, self._due = n_uses, min(now + self._quiet_s, self._latest)
+                left = self._due - now if threading.main_thread().is_alive() else 0
                 if left <= 0:
                     self._due = math.inf
                     return True

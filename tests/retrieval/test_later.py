@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import count
 
 import pytest
 
@@ -47,6 +48,28 @@ def test_what_is_asked_for_while_it_is_being_done_is_done_again() -> None:
     later.wait()
 
     assert done == [0, 1]
+
+
+def test_it_is_put_off_while_others_work_whom_it_would_keep_waiting() -> None:
+    done, are_working = threading.Event(), True
+    looks = count()
+    later = Later(done.set, quiet_s=0.1, uses=lambda: next(looks) if are_working else 0, patience_s=3600)
+    later.ask()
+    assert not done.wait(1)
+
+    are_working = False
+
+    assert done.wait(60)
+    later.close()
+
+
+def test_it_is_not_put_off_for_ever() -> None:
+    done, looks = threading.Event(), count()
+    later = Later(done.set, quiet_s=0.1, uses=lambda: next(looks), patience_s=0.3)
+    later.ask()
+
+    assert done.wait(60)
+    later.close()
 
 
 def test_closing_begins_nothing_and_waits_for_what_was_begun() -> None:
