@@ -13,11 +13,12 @@ from pathlib import Path
 from time import sleep
 from typing import Any, Final
 
+from memory_rag.evaluation.speed_parts import Parts
 from memory_rag.evaluation.speed_peer import PeerError, PeerProcess, disk_bytes, strace
 from memory_rag.evaluation.speed_peer_bounds import Bounds, busy, too_slow
 from memory_rag.evaluation.speed_peer_fresh import opened_cold, waits_for_disk
 from memory_rag.evaluation.speed_peer_side import ACTS, Act, Side, in_turns
-from memory_rag.evaluation.speed_peers import PEERS, US, US_FULL, Often, Peer
+from memory_rag.evaluation.speed_peers import US, US_FULL, Often, Peer
 from memory_rag.evaluation.speed_shared import Question, SharedCorpus
 from memory_rag.evaluation.speed_subjects import Tell
 
@@ -55,6 +56,7 @@ class Comparison:
         self.often = often or Often()
         self.bounds = bounds or Bounds()
         self.tell = tell
+        self._parts = Parts(work)
         self._smallest = 0
         self._asked: dict[int, list[Question]] = {}
 
@@ -87,7 +89,7 @@ class Comparison:
                     self.tell(f"beside us at {size:,}", done, len(self.peers))
                     self._beside(peer, size, questions)
                 self.tell(f"beside us at {size:,}", len(self.peers), len(self.peers))
-        return {"sizes": {str(size): self._kept(size) for size in sizes}}
+        return {"sizes": {str(size): self._parts.of_size(size) for size in sizes}}
 
     # -- loading
 
@@ -96,20 +98,24 @@ class Comparison:
         waiting = [(US, smaller)]
         if with_peers:
             waiting += [(peer, None) for peer in self.peers]
-        waiting = [(peer, grown_from) for peer, grown_from in waiting if not self._part(size, peer, "load").exists()]
+        for peer, _ in waiting:
+            self._parts.drop_changed(size, peer)
+        waiting = [
+            (peer, grown_from) for peer, grown_from in waiting if not self._parts.path(size, peer, "load").exists()
+        ]
         with ThreadPoolExecutor(2) as pool:
             for done, _ in enumerate(pool.map(lambda one: self._load_one(one[0], size, one[1]), waiting), start=1):
                 self.tell(f"loading {size:,}", done, len(waiting))
 
     def _load_one(self, peer: Peer, size: int, grown_from: int | None) -> None:
-        folder = self._folder(peer, size)
+        folder = self._parts.folder(size, peer)
         shutil.rmtree(folder, ignore_errors=True)
         if peer is not US and (why := self._too_much(peer, size)):
-            self._keep(size, peer, "load", {"left_out": why})
+            self._parts.keep(size, peer, "load", {"left_out": why})
             return
         folder.parent.mkdir(parents=True, exist_ok=True)
-        if grown_from is not None and self._folder(peer, grown_from).exists():
-            shutil.copytree(self._folder(peer, grown_from), folder)
+        if grown_from is not None and self._parts.folder(grown_from, peer).exists():
+            shutil.copytree(self._parts.folder(grown_from, peer), folder)
         try:
             with self._start(peer, size) as process:
                 loaded = process.ask(
@@ -121,14 +127,14 @@ class Comparison:
             return
         told = {"s": loaded.s, "cpu_s": loaded.cpu_s, "peak_mib": loaded.peak_mib, "busy": busy()}
         told["grown_from"] = grown_from or 0
-        self._keep(size, peer, "load", told | {"disk_bytes": disk_bytes(folder)})
+        self._parts.keep(size, peer, "load", told | {"disk_bytes": disk_bytes(folder)})
 
     def _too_much(self, peer: Peer, size: int) -> str:
         """Tell why this size isn't tried, from what a smaller one took; empty if it is to be tried."""
-        smaller = next((n for n in (size // 10, size // 100) if self._part(n, peer, "load").exists()), None)
+        smaller = next((n for n in (size // 10, size // 100) if self._parts.path(n, peer, "load").exists()), None)
         if smaller is None:
             return ""
-        took = json.loads(self._part(smaller, peer, "load").read_text(encoding="utf-8"))
+        took = json.loads(self._parts.path(smaller, peer, "load").read_text(encoding="utf-8"))
         if "left_out" in took:
             return f"at {smaller:,} turns: {took['left_out']}"
         times = size / smaller
@@ -145,8 +151,8 @@ class Comparison:
 
     def _agree(self, peer: Peer, size: int, questions: Sequence[Question]) -> None:
         """Measure whose nearest turns are the exactly nearest, before anything is added to what was loaded."""
-        loaded = json.loads(self._part(size, peer, "load").read_text(encoding="utf-8"))
-        if peer.ranks_by == "keyword" or "left_out" in loaded or self._part(size, peer, "agreement").exists():
+        loaded = json.loads(self._parts.path(size, peer, "load").read_text(encoding="utf-8"))
+        if peer.ranks_by == "keyword" or "left_out" in loaded or self._parts.path(size, peer, "agreement").exists():
             return
         try:
             with self._start(peer, size) as process:
@@ -156,7 +162,7 @@ class Comparison:
         except PeerError as error:
             self._leave_out(error, peer, size, "agreement")
             return
-        self._keep(size, peer, "agreement", {"share": share})
+        self._parts.keep(size, peer, "agreement", {"share": share})
 
     def _questions(self, size: int) -> list[Question]:
         if size not in self._asked:
@@ -167,7 +173,7 @@ class Comparison:
 
     def _import(self, size: int) -> None:
         """Measure what it takes us to import all turns of a size at once, with their vectors, into a new folder."""
-        if self._part(size, US, "import").exists():
+        if self._parts.path(size, US, "import").exists():
             return
         folder = self.work / "import"
         shutil.rmtree(folder, ignore_errors=True)
@@ -175,11 +181,13 @@ class Comparison:
             took = process.ask("load", **self._all_turns(size))
             process.ask("close")
         shutil.rmtree(folder, ignore_errors=True)
-        self._keep(size, US, "import", {"s": took.s, "cpu_s": took.cpu_s, "peak_mib": took.peak_mib, "busy": busy()})
+        self._parts.keep(
+            size, US, "import", {"s": took.s, "cpu_s": took.cpu_s, "peak_mib": took.peak_mib, "busy": busy()}
+        )
 
     def _alone(self, size: int, questions: Sequence[Question]) -> None:
         """Measure us without anybody: every search of ours, adds of both durabilities, opening, memory."""
-        if self._part(size, US, "alone").exists():
+        if self._parts.path(size, US, "alone").exists():
             return
         measured: dict[str, Any] = {}
         # Words alone first: what the others add has to be searched by no more than they do.
@@ -190,7 +198,7 @@ class Comparison:
         )
         often = replace(self.often, adds=ADDS_ALONE)
         for peer, way, acts in trials:
-            with self._start(peer, size) as process:
+            with self._parts.changing(size, US), self._start(peer, size) as process:
                 process.ask("open")
                 side = Side(peer, process, questions, self._new_turns(), often=often, our_way=way)
                 side.warm_up()
@@ -209,17 +217,17 @@ class Comparison:
             measured[name] = opened_cold(start, questions[0], self.often, our_way=way)["us"]
         for peer, name in ((US, "add"), (US_FULL, "add_full")):
             measured[name]["waits_for_disk"] = self._waits_for_disk(peer, size)
-        self._keep(size, US, "alone", measured)
+        self._parts.keep(size, US, "alone", measured)
 
     def _beside(self, peer: Peer, size: int, questions: Sequence[Question]) -> None:
-        loaded = json.loads(self._part(size, peer, "load").read_text(encoding="utf-8"))
-        if self._part(size, peer, "beside").exists() or "left_out" in loaded:
+        loaded = json.loads(self._parts.path(size, peer, "load").read_text(encoding="utf-8"))
+        if self._parts.path(size, peer, "beside").exists() or "left_out" in loaded:
             return
-        smaller = self._part(size // 10, peer, "beside")
+        smaller = self._parts.path(size // 10, peer, "beside")
         before = json.loads(smaller.read_text(encoding="utf-8")) if smaller.exists() else {}
         not_tried = too_slow(before.get("peer", {}), n_before=size // 10, step_s=self.bounds.step_s)
         if why := not_tried.get("search"):
-            self._keep(size, peer, "beside", {"left_out": f"search: {why}"})
+            self._parts.keep(size, peer, "beside", {"left_out": f"search: {why}"})
             return
         our_way = "keyword" if peer.ranks_by == "keyword" else "search"
         try:
@@ -227,13 +235,13 @@ class Comparison:
         except PeerError as error:
             self._leave_out(error, peer, size, "beside")
             return
-        self._keep(size, peer, "beside", measured)
+        self._parts.keep(size, peer, "beside", measured)
 
     def _leave_out(self, error: PeerError, peer: Peer, size: int, what: str) -> None:
         """Keep why a peer isn't in the result; where we are the ones who failed, there is none."""
         if peer is US or error.script == Path(US.script).stem:
             raise error
-        self._keep(size, peer, what, {"left_out": str(error)})
+        self._parts.keep(size, peer, what, {"left_out": str(error)})
 
     def _measured_beside(
         self, peer: Peer, size: int, questions: Sequence[Question], *, our_way: str, not_tried: Mapping[str, str]
@@ -246,7 +254,7 @@ class Comparison:
             self.often,
             our_way=our_way,
         )
-        with self._start(peer, size) as theirs, self._start(us, size) as ours:
+        with self._parts.changing(size, peer, US), self._start(peer, size) as theirs, self._start(us, size) as ours:
             theirs.ask("open")
             ours.ask("open")
             sides = [
@@ -292,7 +300,7 @@ class Comparison:
     def _start(self, peer: Peer, size: int, *, tracer: tuple[str, ...] = (), folder: Path | None = None) -> PeerProcess:
         return PeerProcess(
             self.scripts / peer.script,
-            folder or self._folder(peer, size),
+            folder or self._parts.folder(size, peer),
             python=self.our_python if peer.name == US.name else self.python,
             words=peer.words,
             max_mib=None if peer.name == US.name else self.bounds.mib,
@@ -300,31 +308,6 @@ class Comparison:
             tracer=tracer,
             log=self.work / "logs" / f"{peer.name}.log",
         )
-
-    def _folder(self, peer: Peer, size: int) -> Path:
-        return self.work / str(size) / peer.name
-
-    def _part(self, size: int, peer: Peer, what: str) -> Path:
-        return self.work / "parts" / f"{size}-{peer.name}.{what}.json"
-
-    def _keep(self, size: int, peer: Peer, what: str, found: dict[str, Any]) -> None:
-        path = self._part(size, peer, what)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Whole or not at all: a run that is stopped here goes on with what is kept.
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
-        part.rename(path)
-
-    def _kept(self, size: int) -> dict[str, dict[str, Any]]:
-        """Return what was measured at a size: name, then ``load``, ``alone`` or ``beside``."""
-        found: dict[str, dict[str, Any]] = {}
-        for path in sorted((self.work / "parts").glob(f"{size}-*.json")):
-            name, _, what = path.stem.removeprefix(f"{size}-").rpartition(".")
-            found.setdefault(name, {})[what] = json.loads(path.read_text(encoding="utf-8"))
-        for peer in PEERS:
-            if peer.name in found:
-                found[peer.name] |= {"ranks_by": peer.ranks_by, "waits": peer.waits}
-        return found
 
     def _new_turns(self) -> Iterator[tuple[dict[str, str], list[float]]]:
         """Yield turns that nobody has, nor had in a run before."""

@@ -154,6 +154,24 @@ def test_a_peer_is_measured_in_the_same_rounds_as_we_are(tmp_path: Path, scripts
     assert again == sizes
 
 
+def test_who_was_stopped_while_turns_were_added_is_loaded_anew(tmp_path: Path, scripts: Path) -> None:
+    stops = LISTED.replace("self.turns.append(turn)", "raise OSError('stopped')")
+    (scripts / "with_listed.py").write_text(stops, encoding="utf-8")
+    folder, parts = tmp_path / "work" / "80", tmp_path / "work" / "parts"
+
+    first = _comparison(tmp_path, scripts, "listed").run(compared=[80], grown=[])["sizes"]["80"]["listed"]
+    assert "stopped" in first["beside"]["left_out"]
+    assert {path.name for path in parts.glob("*.changed")} == {"80-listed.load.changed", "80-memory_rag.load.changed"}
+
+    (scripts / "with_listed.py").write_text(LISTED, encoding="utf-8")
+    (parts / "80-listed.beside.json").unlink()
+    (folder / "listed" / "turns.json").write_text("[]", encoding="utf-8")
+    again = _comparison(tmp_path, scripts, "listed").run(compared=[80], grown=[])["sizes"]["80"]["listed"]
+
+    assert again["beside"]["peer"]["search"]["n_found"] == 10
+    assert not list(parts.glob("*.changed"))
+
+
 @pytest.mark.slow
 def test_who_takes_too_long_or_fails_is_named_and_the_others_are_measured(tmp_path: Path, scripts: Path) -> None:
     found = _comparison(tmp_path, scripts, "slow", "broken", "listed", load_s=3).run(compared=[40], grown=[])
