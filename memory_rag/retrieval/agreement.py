@@ -10,7 +10,7 @@ from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.turn_table import TurnTable
 
 _SHOWN: Final = 3
-_NOTHING: Final = (np.zeros(0, np.int32), np.zeros(0, np.float32))
+_NOTHING: Final = (np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
 def disagreement(one: KeywordIndex, other: KeywordIndex) -> str:

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from memory_rag.retrieval.ascending import are_among, distinct, places_of
 from memory_rag.retrieval.entry_scores import EntryScores
 from memory_rag.retrieval.growing import Growing
+from memory_rag.retrieval.kinds import Kinds
 from memory_rag.retrieval.length_norm import K1, LengthCounts, Lengths
 from memory_rag.retrieval.once import once
 from memory_rag.retrieval.postings import Held, Postings, joined
@@ -28,7 +29,7 @@ from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.turn_table import Mask
 
 Holders = npt.NDArray[np.int32]
-_NOWHERE: Final[Held] = (np.zeros(0, np.int32), np.zeros(0, np.float32))
+_NOWHERE: Final[Held] = (np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
 class Pool:
@@ -101,7 +102,7 @@ class Bm25:
             for term in word:
                 if term not in found:
                     found[term] = self._held(term, pool)
-        return FoundWords(tuple(tuple(found[term] for term in word) for word in words), pool)
+        return FoundWords(tuple(tuple(found[term] for term in word) for word in words), pool, self.postings.kinds)
 
     def _held(self, term: str, pool: Pool) -> Held:
         parts = self.postings.parts_of(term)
@@ -109,12 +110,12 @@ class Bm25:
             # Each by itself: joined first, all that others hold would be copied for the sake of a few.
             kept = [pool.searched.places_in(entries) for entries, _ in parts]
             parts = [(part[0][keep], part[1][keep]) for part, keep in zip(parts, kept, strict=True)]
-        entries, counts = joined(parts)
+        entries, kinds = joined(parts)
         if len(pool.left_out) and len(entries):
             left_out = places_of(pool.left_out, entries)
             if len(left_out):
-                entries, counts = np.delete(entries, left_out), np.delete(counts, left_out)
-        return entries, counts
+                entries, kinds = np.delete(entries, left_out), np.delete(kinds, left_out)
+        return entries, kinds
 
     def scores(self, terms: Sequence[str], pool: Pool) -> EntryScores:
         """Return a score for every entry; 0 for an entry outside the pool or without any of the terms.
@@ -127,9 +128,8 @@ class Bm25:
         """Return which entries hold any of the terms; what tells a match where a score of 0 doesn't."""
         matching = np.zeros(len(self._lengths), np.bool_)
         for term in set(terms):
-            found = self.postings.of(term)
-            if found is not None:
-                matching[found[0]] = True
+            for entries, _ in self.postings.parts_of(term):
+                matching[entries] = True
         return matching
 
     def possible(self, words: Sequence[Sequence[str]], pool: Pool) -> float:
@@ -170,10 +170,13 @@ class Bm25:
 class FoundWords:
     """Who in a pool holds the words of one question."""
 
-    def __init__(self, words: Sequence[Sequence[Held]], pool: Pool) -> None:
+    def __init__(self, words: Sequence[Sequence[Held]], pool: Pool, kinds: Kinds) -> None:
         self._words = words
         self._pool = pool
+        self._kinds = kinds
         self._rarities = [[pool.rarity(entries) for entries, _ in word] for word in words]
+        held, rarities = chain.from_iterable(words), chain.from_iterable(self._rarities)
+        self._held = [(kinds, rarity) for (_, kinds), rarity in zip(held, rarities, strict=True)]
         self._all = np.concatenate([_NOWHERE[0], *(entries for entries, _ in chain.from_iterable(words))])
 
     def __len__(self) -> int:
@@ -186,17 +189,31 @@ class FoundWords:
 
         A word that stands twice counts twice.
         """
-        pool, held = self._pool, tuple(chain.from_iterable(self._words))
-        # All words in one go: most have few holders, and each step costs more than the numbers in it.
-        scores = np.concatenate([_NOWHERE[1], *(counts for _, counts in held)], dtype=np.float64)
-        norm = pool.norm.denominators(pool.lengths[self._all])
+        by_kind = len(self._all) > len(self._held) * len(self._kinds)
+        made = self.scores_by_kind() if by_kind else self.scores_by_posting()
+        return EntryScores.summed(self._all, made, n_entries=self._pool.n_entries)
+
+    def scores_by_posting(self) -> Scores:
+        """Return the score of each posting; all words in one go, since each step costs more than the numbers in it."""
+        kinds = np.concatenate([_NOWHERE[1], *(of_word for of_word, _ in self._held)])
+        scores: Scores = self._kinds.counts[kinds].astype(np.float64)
+        norm = self._pool.norm.denominators(self._kinds.lengths[kinds])
         norm += scores
         end = 0
-        for (entries, _), rarity in zip(held, chain.from_iterable(self._rarities), strict=True):
-            start, end = end, end + len(entries)
+        for of_word, rarity in self._held:
+            start, end = end, end + len(of_word)
             scores[start:end] *= rarity * (K1 + 1)
         scores /= norm
-        return EntryScores.summed(self._all, scores, n_entries=pool.n_entries)
+        return scores
+
+    def scores_by_kind(self) -> Scores:
+        """Return the same to the last bit, worked out for each kind and looked up for each posting."""
+        counts = self._kinds.counts.astype(np.float64)
+        norm = self._pool.norm.denominators(self._kinds.lengths)
+        norm += counts
+        made = [(counts * (rarity * (K1 + 1)) / norm)[of_word] for of_word, rarity in self._held]
+        scores: Scores = np.concatenate([np.zeros(0), *made])
+        return scores
 
     @property
     def possible(self) -> float:

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from memory_rag.retrieval.ascending import distinct
-from memory_rag.retrieval.ranking import Entries, Scores
+from memory_rag.retrieval.ranking import Entries, Scores, nth_best
 from memory_rag.retrieval.scene import Scene
 from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.shortlist import Shortlist
@@ -119,6 +119,6 @@ def _best(entries: Entries, values: Scores, n: int) -> Entries:
 
 def _places_of_top(values: Scores, n: int) -> Entries:
     """Return the places of the n highest of more values, in no order; of equal ones the first are taken."""
-    least = np.partition(values, len(values) - n)[len(values) - n]
+    least = nth_best(values, n)
     better = (values > least).nonzero()[0]
     return np.concatenate([better, (values == least).nonzero()[0][: n - len(better)]])

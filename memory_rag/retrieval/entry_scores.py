@@ -13,6 +13,8 @@ from memory_rag.retrieval.ranking import Entries, Scores
 
 _FEW: Final = 64
 """One in so many entries is scored where an array of all of them takes longer than to sort those that are."""
+_SOME: Final = 16
+"""One in so many has a score where to sort those that have takes longer than to look at all."""
 _Numbers = npt.NDArray[np.int32]
 
 
@@ -64,7 +66,11 @@ class EntryScores:
     @once
     def matching(self) -> Entries:
         """The entries that have a score, ascending."""
-        return (self._scored if self._first is None else _each(self._scored)).astype(np.int64)
+        if self._first is None:
+            return self._scored.astype(np.int64)
+        if len(self._scored) * _SOME < len(self._values):
+            return _each(self._scored).astype(np.int64)
+        return (self._values > 0).nonzero()[0] + self._first
 
     @once
     def of_matching(self) -> Scores:

@@ -21,9 +21,9 @@ from memory_rag.text.analyzer import Analyzer
 from memory_rag.turns import Turn
 
 FILE_NAME: Final = "keyword.npz"
-FORMAT: Final = 6
+FORMAT: Final = 7
 """Changes when the columns of the table, or how they are made, do; the analyzer's fingerprint tells of the terms."""
-_MAPPED: Final = ("postings.entries", "postings.counts")
+_MAPPED: Final = ("postings.entries", "postings.kinds")
 """The larger part of a snapshot, of which a question needs the few terms that it has."""
 _BATCH: Final = 1000
 _SPEAKERS_KEPT: Final = 1000

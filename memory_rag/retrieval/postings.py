@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from memory_rag.retrieval.kinds import Kinds
 from memory_rag.retrieval.turn_table import Mask, pack_texts, unpack_texts
 
 _SEAL_FROM: Final = 4096
@@ -19,20 +20,21 @@ _SEAL_FROM: Final = 4096
 _GROWTH: Final = 4
 """A segment is folded into the one before it when that isn't so many times as large."""
 _Numbers = npt.NDArray[np.int64]
-Held = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
-"""The entries of a term, ascending, and how often each has it."""
+Held = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+"""The entries of a term, ascending, and of which kind each posting is, or how often each entry has it."""
 
 
 class Postings:
-    """Which entries hold a term and how often.
+    """Which entries hold a term, how often, and in how many terms in all: ``kinds`` has both, by a posting's kind.
 
     What is old lies in a few sealed segments, each much larger than the next; what is new in lists of its own.
     """
 
     def __init__(self) -> None:
+        self.kinds = Kinds()
         self._vocabulary = _Vocabulary()
         self._segments: list[_Segment] = []
-        self._tail: dict[int, tuple[array[int], array[float]]] = {}
+        self._tail: dict[int, tuple[array[int], array[int]]] = {}
         self._tail_size = 0
 
     @property
@@ -44,7 +46,7 @@ class Postings:
         """Add entries by their terms, the first of them ``first``; entries come in rising order."""
         if sum(map(len, texts)) >= _SEAL_FROM:
             self._seal_tail()
-            self._put(_Segment.of_texts(texts, first=first, vocabulary=self._vocabulary))
+            self._put(_Segment.of_texts(texts, first=first, vocabulary=self._vocabulary, kinds=self.kinds))
             return
         for entry, terms in enumerate(texts, first):
             counts = Counter(terms)
@@ -52,19 +54,22 @@ class Postings:
                 number = self._vocabulary[term]
                 listed = self._tail.get(number)
                 if listed is None:
-                    listed = self._tail[number] = array("i"), array("f")
+                    listed = self._tail[number] = array("i"), array("i")
                 listed[0].append(entry)
-                listed[1].append(count)
+                listed[1].append(self.kinds.number(count, len(terms)))
             self._tail_size += len(counts)
         if self._tail_size > _SEAL_FROM:
             self._seal_tail()
 
     def of(self, term: str) -> Held | None:
         """Return (entries, counts) of a term, entries rising; None for a term that was never seen."""
-        return None if term not in self._vocabulary else joined(self.parts_of(term))
+        if term not in self._vocabulary:
+            return None
+        entries, kinds = joined(self.parts_of(term))
+        return entries, self.kinds.counts[kinds]
 
     def parts_of(self, term: str) -> list[Held]:
-        """Return (entries, counts) of a term as they lie, one part after the other; none of a term never seen."""
+        """Return (entries, kinds) of a term as they lie, one part after the other; none of a term never seen."""
         number = self._vocabulary.get(term)
         if number is None:
             return []
@@ -72,7 +77,7 @@ class Postings:
         tail = self._tail.get(number)
         if tail is not None:
             # Copies: a live view would forbid the arrays to grow.
-            found.append((np.array(tail[0], np.int32), np.array(tail[1], np.float32)))
+            found.append((np.array(tail[0], np.int32), np.array(tail[1], np.int32)))
         return found
 
     def within(self, chosen: Mask) -> tuple[_Numbers, _Numbers]:
@@ -91,7 +96,7 @@ class Postings:
         while len(self._segments) > 1:
             self._fold_last()
         if not self._segments:
-            self._segments = [_Segment(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))]
+            self._segments = [_Segment(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))]
         self._segments = [self._segments[0].with_room(len(self.terms))]
         return self._segments[0]
 
@@ -110,7 +115,8 @@ class Postings:
         used = np.flatnonzero(lengths)
         terms = list(map(self.terms.__getitem__, used.tolist()))
         entries = (np.cumsum(kept, dtype=np.int32) - 1)[sealed.entries[held]]
-        return Postings._made(terms, _Segment(_before(lengths[used]), entries, sealed.counts[held]))
+        made, numbers = self.kinds.only(sealed.kinds[held])
+        return Postings._made(terms, _Segment(_before(lengths[used]), entries, numbers), made)
 
     def arrays(self) -> dict[str, npt.NDArray[np.generic]]:
         """Return the whole as arrays, for a snapshot."""
@@ -119,7 +125,9 @@ class Postings:
             "terms": pack_texts(self.terms),
             "starts": sealed.starts,
             "entries": sealed.entries,
-            "counts": sealed.counts,
+            "kinds": sealed.kinds,
+            "counts_of_kinds": self.kinds.counts,
+            "lengths_of_kinds": self.kinds.lengths,
         }
 
     @classmethod
@@ -128,13 +136,15 @@ class Postings:
         segment = _Segment(
             np.asarray(arrays["starts"], np.int64),
             np.asarray(arrays["entries"], np.int32),
-            np.asarray(arrays["counts"], np.float32),
+            np.asarray(arrays["kinds"], np.int32),
         )
-        return cls._made(unpack_texts(arrays["terms"]), segment)
+        kinds = Kinds(np.asarray(arrays["counts_of_kinds"], np.int32), np.asarray(arrays["lengths_of_kinds"], np.int32))
+        return cls._made(unpack_texts(arrays["terms"]), segment, kinds)
 
     @classmethod
-    def _made(cls, terms: list[str], segment: _Segment) -> Postings:
+    def _made(cls, terms: list[str], segment: _Segment, kinds: Kinds) -> Postings:
         postings = cls()
+        postings.kinds = kinds
         postings._vocabulary = _Vocabulary(terms)
         postings._segments = [segment]
         return postings
@@ -145,12 +155,12 @@ class Postings:
         lengths = np.zeros(len(self.terms), np.int64)
         numbers = sorted(self._tail)
         lengths[numbers] = [len(self._tail[number][0]) for number in numbers]
-        entries, counts = array("i"), array("f")
+        entries, kinds = array("i"), array("i")
         for number in numbers:
             entries += self._tail[number][0]
-            counts += self._tail[number][1]
+            kinds += self._tail[number][1]
         self._tail, self._tail_size = {}, 0
-        self._put(_Segment(_before(lengths), np.array(entries, np.int32), np.array(counts, np.float32)))
+        self._put(_Segment(_before(lengths), np.array(entries, np.int32), np.array(kinds, np.int32)))
 
     def _put(self, segment: _Segment) -> None:
         self._segments.append(segment)
@@ -184,29 +194,30 @@ class _Segment:
 
     starts: _Numbers
     entries: npt.NDArray[np.int32]
-    counts: npt.NDArray[np.float32]
+    kinds: npt.NDArray[np.int32]
 
     @classmethod
-    def of_texts(cls, texts: Sequence[Sequence[str]], *, first: int, vocabulary: _Vocabulary) -> _Segment:
+    def of_texts(cls, texts: Sequence[Sequence[str]], *, first: int, vocabulary: _Vocabulary, kinds: Kinds) -> _Segment:
         """Return the postings of some entries' terms."""
         numbers = np.fromiter(map(vocabulary.__getitem__, chain.from_iterable(texts)), np.int64)
-        of_entry = np.repeat(np.arange(len(texts)), [len(terms) for terms in texts])
+        n_terms = np.array([len(terms) for terms in texts])
+        of_entry = np.repeat(np.arange(len(texts)), n_terms)
         keys = np.sort(numbers * len(texts) + of_entry)
         firsts = np.flatnonzero(np.diff(keys, prepend=-1))
         number, entry = np.divmod(keys[firsts], max(1, len(texts)))
-        counts = np.diff(firsts, append=len(keys)).astype(np.float32)
-        lengths = np.bincount(number, minlength=len(vocabulary.terms))
-        return cls(_before(lengths), (entry + first).astype(np.int32), counts)
+        counts = np.diff(firsts, append=len(keys))
+        sizes = np.bincount(number, minlength=len(vocabulary.terms))
+        return cls(_before(sizes), (entry + first).astype(np.int32), kinds.numbers(counts, n_terms[entry]))
 
     def __len__(self) -> int:
         return len(self.entries)
 
     def of(self, number: int) -> Held:
-        """Return a term's entries and counts."""
+        """Return a term's entries and kinds."""
         if number + 1 >= len(self.starts):
-            return self.entries[:0], self.counts[:0]
+            return self.entries[:0], self.kinds[:0]
         part = slice(self.starts[number], self.starts[number + 1])
-        return self.entries[part], self.counts[part]
+        return self.entries[part], self.kinds[part]
 
     def terms_at(self, places: _Numbers) -> _Numbers:
         """Return the number of the term that each of some places among the postings belongs to."""
@@ -215,7 +226,7 @@ class _Segment:
     def with_room(self, n_terms: int) -> _Segment:
         """Return the segment with places for terms that it has none of."""
         missing = n_terms + 1 - len(self.starts)
-        return _Segment(np.append(self.starts, self.starts[-1:].repeat(missing)), self.entries, self.counts)
+        return _Segment(np.append(self.starts, self.starts[-1:].repeat(missing)), self.entries, self.kinds)
 
     def followed_by(self, later: _Segment) -> _Segment:
         """Return both as one; the entries of the other come after this one's."""
@@ -224,22 +235,22 @@ class _Segment:
         sizes = np.diff(early.starts), np.diff(later.starts)
         starts = _before(sizes[0] + sizes[1])
         entries = np.empty(starts[-1], np.int32)
-        counts = np.empty(starts[-1], np.float32)
+        kinds = np.empty(starts[-1], np.int32)
         for segment, size, begin in ((early, sizes[0], starts[:-1]), (later, sizes[1], starts[:-1] + sizes[0])):
             places = np.repeat(begin - segment.starts[:-1], size)
             places += np.arange(len(segment))
-            entries[places], counts[places] = segment.entries, segment.counts
-        return _Segment(starts, entries, counts)
+            entries[places], kinds[places] = segment.entries, segment.kinds
+        return _Segment(starts, entries, kinds)
 
 
 def joined(parts: Sequence[Held]) -> Held:
     """Return parts of a term's postings as one."""
     if len(parts) == 1:
         return parts[0]
-    entries, counts = [np.zeros(0, np.int32)], [np.zeros(0, np.float32)]
+    nothing = np.zeros(0, np.int32)
     return (
-        np.concatenate([*entries, *(held[0] for held in parts)]),
-        np.concatenate([*counts, *(held[1] for held in parts)]),
+        np.concatenate([nothing, *(held[0] for held in parts)]),
+        np.concatenate([nothing, *(held[1] for held in parts)]),
     )
 
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_rag.turns import Span, Turn
 
+_MANY: Final = 16_384
+"""Among so many values the best of each group of them is looked at first; among fewer, sorting them takes less."""
+_SPARE: Final = 4
+"""So many groups there are for each value that is wanted: with fewer, most groups would have one of the best."""
+_LEAST_GROUP: Final = 4
+_LARGEST_GROUP: Final = 64
 Scores = npt.NDArray[np.float64]
 Entries = npt.NDArray[np.int64]
 
@@ -82,13 +88,23 @@ def best_first(scored: Iterable[tuple[str, float]], *, k: int) -> list[tuple[str
     return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
+def nth_best(values: Scores, n: int) -> float:
+    """Return the n-th highest of n values or more; what ties is counted as it stands."""
+    if len(values) >= _MANY and len(values) >= _LEAST_GROUP * _SPARE * n:
+        # The n-th best of the best of groups is no higher: what is below it needs no sorting.
+        size = min(_LARGEST_GROUP, len(values) // (_SPARE * n))
+        n_groups = len(values) // size
+        best = values[: size * n_groups].reshape(size, n_groups).max(axis=0)
+        values = values[values >= np.partition(best, n_groups - n)[n_groups - n]]
+    return float(np.partition(values, len(values) - n)[len(values) - n])
+
+
 def best_places(entries: Entries, scores: Scores, *, k: int, turn_id: Callable[[int], str]) -> list[int]:
     """Return the places of the k best of parallel arrays, in the order of :func:`best_first`."""
     places = None
     if len(entries) > k:
         # Everything that ties with the k-th stays until ids have been compared.
-        least = np.partition(scores, len(scores) - k)[len(scores) - k]
-        places = (scores >= least).nonzero()[0]
+        places = (scores >= nth_best(scores, k)).nonzero()[0]
         entries, scores = entries[places], scores[places]
     ids = map(turn_id, entries.tolist())
     ranked = sorted(

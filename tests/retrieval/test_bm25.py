@@ -61,6 +61,33 @@ def test_scores_are_those_of_plain_loops_over_what_is_searched(
     assert not scores[~searched].any()
 
 
+@given(TEXTS, QUERIES, LEFT_OUT, st.integers(0, 12))
+def test_what_is_looked_up_by_kind_is_what_is_worked_out_for_each_posting_to_the_last_bit(
+    texts: list[list[str]], query: list[str], left_out: set[int], sealed: int
+) -> None:
+    bm25 = Bm25()
+    for entry, terms in enumerate(texts):
+        bm25.add(entry, [terms])
+        if entry == sealed:
+            bm25.postings.seal()
+    searched = np.array([entry not in left_out for entry in range(len(texts))], np.bool_)
+    found = bm25.look_up([(term,) for term in query], Pool(Selected.of_mask(searched), bm25.lengths))
+
+    assert found.scores_by_kind().tolist() == found.scores_by_posting().tolist()
+
+
+def test_the_words_of_a_large_memory_are_scored_as_by_plain_loops() -> None:
+    random = np.random.default_rng(4)
+    texts = [random.choice(list("abcdef"), random.integers(1, 4)).tolist() for _ in range(3000)]
+    bm25 = Bm25()
+    bm25.add(0, texts)
+    assert len(bm25.postings.kinds) < 9, "the scores of thousands of postings are looked up"
+
+    scores = bm25.scores(["a", "b", "b"], Pool(Selected.of_mask(everything(texts)), bm25.lengths)).of_all
+
+    assert scores.tolist() == pytest.approx(plain_bm25(texts, ["a", "b", "b"]))
+
+
 @given(TEXTS, QUERIES)
 def test_a_score_is_zero_exactly_where_no_term_is(texts: list[list[str]], query: list[str]) -> None:
     bm25 = made_of(texts)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_rag.retrieval.ranking import Hit, Ranking, best_entries, best_first
+from memory_rag.retrieval.ranking import Hit, Ranking, best_entries, best_first, nth_best
 from memory_rag.turns import Span
 from tests.retrieval.talks import turn
 
@@ -34,6 +35,25 @@ def test_the_best_entries_are_the_best_of_their_ids(drawn: tuple[list[float], li
     found = best_entries(np.arange(len(scores)), np.array(scores), k=k, turn_id=ids.__getitem__)
 
     assert [(ids[entry], score) for entry, score in found] == best_first(zip(ids, scores, strict=True), k=k)
+
+
+@pytest.mark.parametrize("n_values", [1, 16_383, 16_384, 16_385, 70_001])
+@pytest.mark.parametrize("n", [1, 10, 300, 1023, 1025, 16_000])
+@pytest.mark.parametrize("spread", ["all differ", "many tie", "all tie", "best side by side", "rising", "infinite"])
+def test_the_nth_best_is_the_one_that_sorting_finds(n_values: int, n: int, spread: str) -> None:
+    random = np.random.default_rng(n_values + n)
+    n = min(n, n_values)
+    some = random.random(n_values)
+    values = {
+        "all differ": random.permutation(n_values).astype(np.float64),
+        "many tie": np.floor(some * 5),
+        "all tie": np.zeros(n_values),
+        "best side by side": np.where(np.arange(n_values) < n, 2.0, some),
+        "rising": np.arange(n_values) - n_values / 2,
+        "infinite": np.where(some < 0.5, -np.inf, some),
+    }[spread]
+
+    assert nth_best(values, n) == sorted(values.tolist(), reverse=True)[n - 1]
 
 
 def test_a_ranking_is_a_sequence_of_hits() -> None:
