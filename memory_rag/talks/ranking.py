@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -155,7 +155,7 @@ class WholeCosines:
     def has(self) -> npt.NDArray[np.bool_]:
         return self.cosine > MISSING
 
-    def only(self, codes: Codes) -> WholeCosines:
+    def only(self, codes: npt.NDArray[np.integer[Any]]) -> WholeCosines:
         """Return those of some talks alone."""
         cosine = np.full(len(self.cosine), MISSING)
         cosine[codes] = self.cosine[codes]

@@ -13,6 +13,7 @@ from memory_rag.embedding.embedder import Vectors
 from memory_rag.retrieval.candidates import candidates
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.floor import Evidence, EvidenceSigns, evidence_signs, floor_for
+from memory_rag.retrieval.names import Names
 from memory_rag.retrieval.passage_span import keyword_span
 from memory_rag.retrieval.ranking import Entries, Hit, Scores, best_entries
 from memory_rag.retrieval.scene import MISSING, Scene
@@ -20,6 +21,7 @@ from memory_rag.retrieval.shortlist import Shortlist
 from memory_rag.retrieval.sides import Sides
 from memory_rag.retrieval.turn_table import UNKNOWN_TIME
 from memory_rag.store.turn_writer import TurnWriter
+from memory_rag.talks.keys import NOWHERE, Places
 from memory_rag.talks.ranking import (
     STRONG_FROM,
     WEIGHTS,
@@ -33,7 +35,7 @@ from memory_rag.talks.ranking import (
     standardized,
 )
 from memory_rag.talks.shelf import TalkShelf
-from memory_rag.talks.talk import Talk, TalkHit, TalkId, TalkRanking, TalkSummary, Unit
+from memory_rag.talks.talk import Talk, TalkHit, TalkId, TalkRanking, Unit
 from memory_rag.talks.told import Told
 from memory_rag.talks.whole import WholeTalks
 from memory_rag.talks.windows import Side
@@ -100,21 +102,21 @@ class TalkSearch:
             return empty
         table = stage.table
         codes: Codes = table.session if question.unit is Unit.SESSION else table.conversation
-        names = table.sessions.names if question.unit is Unit.SESSION else table.conversations.names
+        names = table.sessions if question.unit is Unit.SESSION else table.conversations
+        n = len(names.names)
         scene = searcher.scene(analysis, stage, dense, left_out=scope.left_out)
-        present = np.unique(codes[scope.allowed.entries])
-        told = self._of_scope(question.unit, names, set(present.tolist()))
-        heard = self._heard(question, told, scene, dense, n=len(names))
+        present = np.flatnonzero(np.bincount(codes[scope.allowed.entries], minlength=n))
+        told = np.full(n, NOWHERE)
+        told[present] = self._told.places_of(question.unit, names)[present]
+        heard = self._heard(question, told, scene, dense)
         whole = self._near(question.unit, names, present, scene, dense)
-        of_talks = keyword_of_talks(
-            searcher.bm25, analysis.terms, stage.pool, codes, n=len(names), counts=scene.searched
-        )
+        of_talks = keyword_of_talks(searcher.bm25, analysis.terms, stage.pool, codes, n=n, counts=scene.searched)
         core = candidates(scene, allowed=scope.allowed, depth=question.depth)
         cosines = [heard.cosine, *(one.cosine for one in whole.values())]
         more = np.concatenate(
             [_first(values) for values in (of_talks, heard.bm25, *(one - MISSING for one in cosines))]
         )
-        others = entries_of_talks(codes, np.setdiff1d(more, codes[core]), n=len(names), allowed=scope.allowed)
+        others = entries_of_talks(codes, np.setdiff1d(more, codes[core]), n=n, allowed=scope.allowed)
         if len(others) > _TURNS_LOOKED_AT:
             others = others[np.argsort(-scene.bm25[others], kind="stable")[:_TURNS_LOOKED_AT]]
         short = Shortlist(scene, np.union1d(core, others), core=core)
@@ -128,16 +130,16 @@ class TalkSearch:
             dense_told=standardized(heard.cosine),
         )
         evidence = _evidence(short, best, heard, dense, score=float(scored.total.max(initial=0.0)))
-        untold = int(np.count_nonzero(~np.isin(scored.codes, list(told))))
+        untold = int(np.count_nonzero(told[scored.codes] == NOWHERE))
         result = replace(empty, untold=untold, evidence=evidence)
         if evidence == "none" and question.floor:
             return result
         if evidence == "weak":
             result = replace(result, notes=(*result.notes, WEAK))
-        return replace(result, hits=tuple(self._talk_hits(question, codes, names, scored, best, short, told)))
+        return replace(result, hits=tuple(self._talk_hits(question, codes, names.names, scored, best, short, told)))
 
     def _near(
-        self, unit: Unit, names: list[str], present: Codes, scene: Scene, dense: DenseIndex | None
+        self, unit: Unit, names: Names, present: Places, scene: Scene, dense: DenseIndex | None
     ) -> dict[Side, WholeCosines]:
         """Return the cosines of whole talks, by their codes; ``MISSING`` for one without, and outside of the scope.
 
@@ -145,26 +147,23 @@ class TalkSearch:
         place; where none has, nothing is told twice.
         """
         if dense is None or scene.query_vector is None:
-            return {side: WholeCosines.none(len(names)) for side in Side}
+            return {side: WholeCosines.none(len(names.names)) for side in Side}
         self._whole.catch_up(dense.embedder)
         found = self._whole.cosines(scene.query_vector, names, unit=unit)
         of_all, of_user = (found[side].only(present) for side in (Side.ALL, Side.USER))
         return {Side.ALL: of_all, Side.USER: of_user.or_else(of_all)}
 
-    def _heard(
-        self, question: TalkQuestion, told: dict[int, TalkSummary], scene: Scene, dense: DenseIndex | None, *, n: int
-    ) -> _Heard:
-        """Return what the summaries of talks say to a question, by the talks' codes out of n."""
+    def _heard(self, question: TalkQuestion, told: Places, scene: Scene, dense: DenseIndex | None) -> _Heard:
+        """Return what the summaries of talks say to a question, by the talks' codes, as ``told`` has their places."""
+        codes = np.flatnonzero(told != NOWHERE)
         telling = self._told.tellings(
-            [one.number for one in told.values()],
+            told[codes],
             terms=scene.query.terms,
             words=scene.query.words,
             query=scene.query_vector if question.matter is None else question.matter,
             embedder=None if dense is None else dense.embedder,
         )
-        code_of = {one.number: code for code, one in told.items()}
-        codes = np.array([code_of[one.number] for one in telling.summaries], np.int64)
-        bm25, cosine = np.zeros(n), np.full(n, MISSING)
+        bm25, cosine = np.zeros(len(told)), np.full(len(told), MISSING)
         bm25[codes], cosine[codes] = telling.bm25, telling.cosine
         return _Heard(bm25, telling.possible, cosine)
 
@@ -176,7 +175,7 @@ class TalkSearch:
         scored: _Scored,
         best: BestTurns,
         short: Shortlist,
-        told: dict[int, TalkSummary],
+        told: Places,
     ) -> Iterator[TalkHit]:
         wanted = best_entries(
             scored.codes.astype(np.int64), scored.total, k=question.k, turn_id=lambda code: names[code]
@@ -186,32 +185,15 @@ class TalkSearch:
         table = short.table
         for rank, (code, score) in enumerate(wanted, start=1):
             at = int(np.searchsorted(scored.codes, code))
-            own = np.flatnonzero((codes == code) & table.alive & table.recalled)
+            own = table.of_session(code) if question.unit is Unit.SESSION else table.of_conversation(code)
+            own = own[table.alive[own] & table.recalled[own]]
             said = table.said_at[own]
             said = said[said != UNKNOWN_TIME]
             began, ended = (from_microseconds(int(end)) for end in (said.min(), said.max())) if len(said) else _UNKNOWN
             title = titles.get(talks[code].conversation_id, "")
-            talk = Talk(talks[code], title, len(own), began, ended, told.get(code))
+            talk = Talk(talks[code], title, len(own), began, ended, self._told.at(int(told[code])))
             signals = {name: float(values[at]) for name, values in scored.signals.items()}
             yield TalkHit(talk, score, rank, self._hits(short, best.places[at], best.scores), signals)
-
-    def _of_scope(self, unit: Unit, names: list[str], present: set[int]) -> dict[int, TalkSummary]:
-        """Return the summary of each talk that is searched; a conversation of one session has that session's."""
-        place = {name: code for code, name in enumerate(names)}
-        found: dict[int, TalkSummary] = {}
-        alone: dict[int, list[TalkSummary]] = {}
-        for one in self._told.living():
-            code = place.get(one.talk.key if one.talk.unit is unit else one.talk.conversation_id, -1)
-            if code not in present:
-                continue
-            if one.talk.unit is unit:
-                found[code] = one
-            elif unit is Unit.CONVERSATION:
-                alone.setdefault(code, []).append(one)
-        for code, sessions in alone.items():
-            if len(sessions) == 1:
-                found.setdefault(code, sessions[0])
-        return found
 
     def _hits(self, short: Shortlist, places: Entries, scores: Scores) -> tuple[Hit, ...]:
         rows = short.table.row[short.entries[places]].tolist()

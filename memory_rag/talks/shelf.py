@@ -61,6 +61,14 @@ class TalkShelf:
         with self._connections.reading() as connection:
             return connection.execute("SELECT 1 FROM talk_summaries LIMIT 1").fetchone() is not None
 
+    def version(self) -> tuple[int, int]:
+        """Return how many summaries there are and the last one's number: what changes when they do."""
+        with self._connections.reading() as connection:
+            # Each by itself: counted beside the greatest number, every row would be looked at.
+            (n,) = connection.execute("SELECT count(*) FROM talk_summaries").fetchone()
+            (last,) = connection.execute("SELECT coalesce(max(talk), 0) FROM talk_summaries").fetchone()
+        return int(n), int(last)
+
     def numbers(self) -> list[int]:
         """Return the number of every summary; one that is made anew has another."""
         with self._connections.reading() as connection:

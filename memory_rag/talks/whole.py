@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from memory_rag.embedding.embedder import Embedder, Vectors
-from memory_rag.retrieval.scene import MISSING
+from memory_rag.retrieval.ascending import are_among
+from memory_rag.retrieval.growing import Growing
+from memory_rag.retrieval.names import Names
+from memory_rag.retrieval.turn_table import Mask
 from memory_rag.store.turn_writer import TurnWriter
+from memory_rag.talks.keys import NOWHERE, KeysOfTalks
 from memory_rag.talks.ranking import WholeCosines
 from memory_rag.talks.shelf import TalkShelf
 from memory_rag.talks.talk import TalkId, Unit
-from memory_rag.talks.window_shelf import WindowShelf
+from memory_rag.talks.window_shelf import StoredWindow, WindowShelf
 from memory_rag.talks.windows import Side, embedded, windows_of
 
 _AT_ONCE: Final = 16
+_FIRST: Final = 64
+_GONE: Final = 4
+"""Once one in so many of the windows that were taken in is gone, all are taken in anew."""
 _TURNS_DUE: Final = 4
 """New turns from which on a session that goes on is embedded again; one that is over is, by any."""
 
@@ -30,6 +37,8 @@ class WindowMaking:
         self._store = store
         self._talks = talks
         self.shelf = WindowShelf(store.connections)
+        self._nothing_due: tuple[str, int, int, int] | None = None
+        """For whom, and as of when, every session was looked at and nothing was to be embedded."""
 
     def make(
         self,
@@ -48,13 +57,16 @@ class WindowMaking:
             EmbedderError: the embedder can't be loaded or reached.
         """
         n_made = 0
-        if limit == 0:
+        as_of = (embedder.fingerprint, self._store.last_seq, *self.shelf.version())
+        if limit == 0 or (as_of == self._nothing_due and not all_of_it):
             return 0
         for one in self.shelf.uncovered(embedder.fingerprint, conversation_id=conversation_id):
             if limit is not None and n_made >= limit:
                 break
             if all_of_it or one.is_over or one.n_waiting >= _TURNS_DUE:
                 n_made += self._session(one.talk, embedder, limit=None if limit is None else limit - n_made)
+        if conversation_id is None and n_made == 0:
+            self._nothing_due = as_of
         return n_made
 
     def _session(self, talk: TalkId, embedder: Embedder, *, limit: int | None) -> int:
@@ -76,13 +88,49 @@ class WindowMaking:
         return n_made
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """The windows of a side: their vectors, and the talk of each, of either unit, by its key."""
+class _Windows:
+    """The windows of a side: their vectors, a row for each passage, and the talk that each row is of.
 
-    vectors: Vectors
-    sessions: tuple[str, ...]
-    conversations: tuple[str, ...]
+    Those that are gone keep their rows until many are.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self._vectors = np.zeros((_FIRST, dim), np.float32)
+        self._numbers = Growing(np.zeros(0, np.int64))
+        self._living: Mask = np.zeros(0, np.bool_)
+        self._keys = {unit: KeysOfTalks() for unit in (Unit.SESSION, Unit.CONVERSATION)}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def n_gone(self) -> int:
+        return len(self) - int(np.count_nonzero(self._living))
+
+    def add(self, windows: Sequence[StoredWindow]) -> None:
+        """Add windows at the end."""
+        for one in windows:
+            n, rows = len(self), one.vectors
+            while n + len(rows) > len(self._vectors):
+                self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
+            self._vectors[n : n + len(rows)] = rows
+            self._numbers.extend(np.full(len(rows), one.number))
+            self._keys[Unit.SESSION].add([one.talk.key] * len(rows))
+            self._keys[Unit.CONVERSATION].add([one.talk.conversation_id] * len(rows))
+
+    def keep(self, living: npt.NDArray[np.int64]) -> None:
+        """Search those alone that have one of these numbers, ascending."""
+        self._living = are_among(living, self._numbers.values)
+
+    def cosines(self, query: Vectors, names: Names, *, unit: Unit) -> WholeCosines:
+        """Return each talk's best window's cosine with a question, by the talks' codes."""
+        found = WholeCosines.none(len(names.names))
+        if len(self) == 0:
+            return found
+        codes = self._keys[unit].codes(names)
+        known = self._living & (codes != NOWHERE)
+        np.maximum.at(found.cosine, codes[known], (self._vectors[: len(self)] @ query)[known])
+        return replace(found, n_windows=np.bincount(codes[known], minlength=len(names.names)))
 
 
 class WholeTalks:
@@ -90,68 +138,36 @@ class WholeTalks:
 
     def __init__(self, shelf: WindowShelf) -> None:
         self._shelf = shelf
-        self._start_over("")
-
-    def _start_over(self, fingerprint: str) -> None:
-        self._version = (fingerprint, 0, 0)
-        self._numbers: dict[Side, list[int]] = {side: [] for side in Side}
-        self._held: dict[Side, _Held] = {}
-        self._codes: dict[tuple[Side, Unit], tuple[list[str], int, npt.NDArray[np.int64]]] = {}
+        self._version = ("", 0, 0)
+        self._windows: dict[Side, _Windows] = {}
+        self._last = 0
+        """The highest number among the windows that were taken in."""
 
     def catch_up(self, embedder: Embedder) -> None:
         """Take in the windows that were made since; those that are gone are searched no more."""
         fingerprint = embedder.fingerprint
-        if self._version[0] != fingerprint:
-            self._start_over(fingerprint)
-        version = (fingerprint, *self._shelf.version(fingerprint))
+        version = (fingerprint, *self._shelf.version())
         if version == self._version:
             return
-        new = self._shelf.read(fingerprint, embedder.dim, after=self._version[2])
-        living = self._shelf.numbers(fingerprint)
-        for side in Side:
-            own = [window for window in new if window.side is side and window.number in living]
-            held = self._held.get(side)
-            stays = [place for place, number in enumerate(self._numbers[side]) if number in living]
-            numbers = [self._numbers[side][place] for place in stays]
-            rows = [held.vectors[stays]] if held is not None and stays else []
-            sessions = [held.sessions[place] for place in stays] if held is not None else []
-            conversations = [held.conversations[place] for place in stays] if held is not None else []
-            for window in own:
-                rows.append(window.vectors)
-                n_rows = len(window.vectors)
-                numbers += [window.number] * n_rows
-                sessions += [window.talk.key] * n_rows
-                conversations += [window.talk.conversation_id] * n_rows
-            vectors = np.concatenate(rows) if rows else np.zeros((0, embedder.dim), np.float32)
-            self._numbers[side] = numbers
-            self._held[side] = _Held(vectors, tuple(sessions), tuple(conversations))
-        self._codes.clear()
+        if self._version[0] != fingerprint or self._take_in(embedder):
+            self._windows, self._last = {side: _Windows(embedder.dim) for side in Side}, 0
+            self._take_in(embedder)
         self._version = version
 
-    def cosines(self, query: Vectors, names: list[str], *, unit: Unit) -> Mapping[Side, WholeCosines]:
+    def _take_in(self, embedder: Embedder) -> bool:
+        """Take in what was made since, and tell whether many windows are held that are gone."""
+        new = self._shelf.read(embedder.fingerprint, embedder.dim, after=self._last)
+        # Looked at last: what another process makes in between is taken in next time.
+        living = np.array(sorted(self._shelf.numbers(embedder.fingerprint)), np.int64)
+        for side, windows in self._windows.items():
+            windows.add([one for one in new if one.side is side])
+            windows.keep(living)
+        self._last = max((one.number for one in new), default=self._last)
+        return any(one.n_gone * _GONE > len(one) for one in self._windows.values())
+
+    def cosines(self, query: Vectors, names: Names, *, unit: Unit) -> Mapping[Side, WholeCosines]:
         """Return of each side each talk's best window's cosine with a question; ``MISSING`` without a window.
 
-        ``names`` are the talks' keys.
+        ``names`` are the talks' in the table.
         """
-        found: dict[Side, WholeCosines] = {}
-        for side in Side:
-            best, n_windows = np.full(len(names), MISSING), np.zeros(len(names), np.int64)
-            held = self._held.get(side)
-            if held is not None and len(held.vectors):
-                codes = self._codes_of(side, held, names, unit)
-                known = codes >= 0
-                np.maximum.at(best, codes[known], (held.vectors @ query)[known])
-                n_windows = np.bincount(codes[known], minlength=len(names))
-            found[side] = WholeCosines(best, n_windows)
-        return found
-
-    def _codes_of(self, side: Side, held: _Held, names: list[str], unit: Unit) -> npt.NDArray[np.int64]:
-        kept = self._codes.get((side, unit))
-        # The same list, and no name was added to it since.
-        if kept is not None and kept[0] is names and kept[1] == len(names):
-            return kept[2]
-        place = {name: code for code, name in enumerate(names)}
-        keys = held.sessions if unit is Unit.SESSION else held.conversations
-        codes = np.array([place.get(key, -1) for key in keys], np.int64)
-        self._codes[side, unit] = (names, len(names), codes)
-        return codes
+        return {side: windows.cosines(query, names, unit=unit) for side, windows in self._windows.items()}
