@@ -17,8 +17,8 @@ _LOW: Final = (1 << _SHIFT) - 1
 class Kinds:
     """Pairs of how often an entry has a term, and how many terms it has, numbered in the order of first use.
 
-    Millions of postings have some thousands of them: turns are mostly short, and words stand in them once or twice. So
-    a score is worked out for each kind, and looked up for each posting.
+    Millions of postings have few of them: turns are mostly short, and words stand in them once or twice. So a
+    score is worked out for each kind, and looked up for each posting.
     """
 
     def __init__(self, counts: Numbers | None = None, lengths: Numbers | None = None) -> None:

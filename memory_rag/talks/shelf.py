@@ -15,6 +15,7 @@ from memory_rag.summaries.screened_lines import screened_lines
 from memory_rag.summaries.summary import Kind, Line
 from memory_rag.summaries.summary_rows import StaleError
 from memory_rag.talks.newest import HEARD, TalkTimes
+from memory_rag.talks.shelf_version import shelf_version
 from memory_rag.talks.talk import Talk, TalkId, TalkSummary, Unit
 from memory_rag.turns import from_microseconds, text_bytes, text_from_bytes, to_microseconds
 
@@ -62,12 +63,8 @@ class TalkShelf:
             return connection.execute("SELECT 1 FROM talk_summaries LIMIT 1").fetchone() is not None
 
     def version(self) -> tuple[int, int]:
-        """Return how many summaries there are and the last one's number: what changes when they do."""
-        with self._connections.reading() as connection:
-            # Each by itself: counted beside the greatest number, every row would be looked at.
-            (n,) = connection.execute("SELECT count(*) FROM talk_summaries").fetchone()
-            (last,) = connection.execute("SELECT coalesce(max(talk), 0) FROM talk_summaries").fetchone()
-        return int(n), int(last)
+        """Return what changes when summaries do."""
+        return shelf_version(self._connections, "talk_summaries", number="talk")
 
     def numbers(self) -> list[int]:
         """Return the number of every summary; one that is made anew has another."""

@@ -57,8 +57,10 @@ class WindowMaking:
             EmbedderError: the embedder can't be loaded or reached.
         """
         n_made = 0
+        if limit == 0:
+            return 0
         as_of = (embedder.fingerprint, self._store.last_seq, *self.shelf.version())
-        if limit == 0 or (as_of == self._nothing_due and not all_of_it):
+        if as_of == self._nothing_due and not all_of_it:
             return 0
         for one in self.shelf.uncovered(embedder.fingerprint, conversation_id=conversation_id):
             if limit is not None and n_made >= limit:
@@ -119,8 +121,9 @@ class _Windows:
             self._keys[Unit.CONVERSATION].add([one.talk.conversation_id] * len(rows))
 
     def keep(self, living: npt.NDArray[np.int64]) -> None:
-        """Search those alone that have one of these numbers, ascending."""
+        """Search those alone that have one of these numbers, ascending; nothing is held of the others."""
         self._living = are_among(living, self._numbers.values)
+        self._vectors[: len(self)][~self._living] = 0
 
     def cosines(self, query: Vectors, names: Names, *, unit: Unit) -> WholeCosines:
         """Return each talk's best window's cosine with a question, by the talks' codes."""

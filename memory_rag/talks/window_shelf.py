@@ -11,6 +11,7 @@ import numpy as np
 from memory_rag.embedding.embedder import Vectors
 from memory_rag.store.engine import Connections
 from memory_rag.talks.newest import HEARD
+from memory_rag.talks.shelf_version import shelf_version
 from memory_rag.talks.talk import TalkId
 from memory_rag.talks.windows import Side, Window
 
@@ -107,12 +108,8 @@ class WindowShelf:
         return True
 
     def version(self) -> tuple[int, int]:
-        """Return how many windows there are and the last one's number: what changes when they do."""
-        with self._connections.reading() as connection:
-            # Each by itself: counted beside the greatest number, every row would be looked at.
-            (n,) = connection.execute("SELECT count(*) FROM talk_windows").fetchone()
-            (last,) = connection.execute(f"SELECT coalesce(max({_NUMBER}), 0) FROM talk_windows").fetchone()
-        return int(n), int(last)
+        """Return what changes when windows do, of any embedder."""
+        return shelf_version(self._connections, "talk_windows", number=_NUMBER)
 
     def numbers(self, fingerprint: str) -> set[int]:
         """Return the numbers of all windows of an embedder."""
