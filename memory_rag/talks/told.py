@@ -54,7 +54,7 @@ class Told:
         """Of the summaries that are there, by number."""
         self._living: Mask = np.zeros(0, np.bool_)
         self._are_of_sessions = Growing(np.zeros(0, np.bool_))
-        self._keys = {unit: KeysOfTalks() for unit in (Unit.SESSION, Unit.CONVERSATION)}
+        self._keys = KeysOfTalks()
         self._bm25 = Bm25()
         self._pool: Pool | None = None
         self._read_for = ""
@@ -92,8 +92,7 @@ class Told:
         if summary.found_by:
             self._waiting.add(place)
         self._are_of_sessions.append(summary.talk.unit is Unit.SESSION)
-        self._keys[Unit.SESSION].add([summary.talk.key if summary.talk.unit is Unit.SESSION else ""])
-        self._keys[Unit.CONVERSATION].add([summary.talk.conversation_id])
+        self._keys.add(summary.talk)
 
     @property
     def has_any(self) -> bool:
@@ -126,7 +125,7 @@ class Told:
 
         A conversation of one session has that session's.
         """
-        codes = self._keys[unit].codes(names)
+        codes = self._keys.codes(unit, names)
         places = np.arange(len(codes))
         known = self._living & (codes != NOWHERE)
         of_sessions = known & self._are_of_sessions.values

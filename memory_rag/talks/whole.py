@@ -100,7 +100,7 @@ class _Windows:
         self._vectors = np.zeros((_FIRST, dim), np.float32)
         self._numbers = Growing(np.zeros(0, np.int64))
         self._living: Mask = np.zeros(0, np.bool_)
-        self._keys = {unit: KeysOfTalks() for unit in (Unit.SESSION, Unit.CONVERSATION)}
+        self._keys = KeysOfTalks()
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -117,8 +117,7 @@ class _Windows:
                 self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
             self._vectors[n : n + len(rows)] = rows
             self._numbers.extend(np.full(len(rows), one.number))
-            self._keys[Unit.SESSION].add([one.talk.key] * len(rows))
-            self._keys[Unit.CONVERSATION].add([one.talk.conversation_id] * len(rows))
+            self._keys.add(one.talk, n=len(rows))
 
     def keep(self, living: npt.NDArray[np.int64]) -> None:
         """Search those alone that have one of these numbers, ascending; nothing is held of the others."""
@@ -130,7 +129,7 @@ class _Windows:
         found = WholeCosines.none(len(names.names))
         if len(self) == 0:
             return found
-        codes = self._keys[unit].codes(names)
+        codes = self._keys.codes(unit, names)
         known = self._living & (codes != NOWHERE)
         np.maximum.at(found.cosine, codes[known], (self._vectors[: len(self)] @ query)[known])
         return replace(found, n_windows=np.bincount(codes[known], minlength=len(names.names)))

@@ -13,6 +13,7 @@ from memory_rag.memory import Memory
 from memory_rag.retrieval.filters import Within
 from memory_rag.retrieval.names import Names
 from memory_rag.talks.keys import KeysOfTalks
+from memory_rag.talks.talk import TalkId, Unit
 from tests.retrieval.given_vectors import GivenVectors
 from tests.talks.conftest import START, Clock
 
@@ -87,12 +88,16 @@ def test_talks_are_found_as_in_a_memory_that_is_opened_anew(
 
 def test_the_talk_of_a_key_is_known_once_a_table_has_it() -> None:
     keys, names = KeysOfTalks(), Names(["b"])
-    keys.add(["a", "b"])
-    assert keys.codes(names).tolist() == [-1, 0]
+    keys.add(TalkId("a"))
+    keys.add(TalkId("b", "s"))
+    assert keys.codes(Unit.CONVERSATION, names).tolist() == [-1, 0]
+    assert keys.codes(Unit.SESSION, Names(["a", TalkId("b", "s").key])).tolist() == [-1, 1]
 
     names.code("c")
     names.code("a")
-    keys.add(["c", "d"])
-    assert keys.codes(names).tolist() == [2, 0, 1, -1]
+    keys.add(TalkId("c"))
+    keys.add(TalkId("d"))
+    assert keys.codes(Unit.CONVERSATION, names).tolist() == [2, 0, 1, -1]
 
-    assert keys.codes(Names(["d", "a"])).tolist() == [1, -1, -1, 0], "another table, as after a compaction"
+    again = keys.codes(Unit.CONVERSATION, Names(["d", "a"])).tolist()
+    assert again == [1, -1, -1, 0], "another table, as after a compaction"
