@@ -120,7 +120,9 @@ class MemoryReader:
         with self._lock.held_if_free() as is_held:
             if is_held:
                 today = self._clock().astimezone(self.zone).date()
-                self._ahead.submit(self.indexes.embedding_of(question, today=today, by_matter=self.talks.shelf.has_any))
+                self._ahead.submit(
+                    self.indexes.embedding_of(question, today=today, by_matter=self.talks.asks_by_matter)
+                )
 
     @cached_property
     def _ahead(self) -> Executor:

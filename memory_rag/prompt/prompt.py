@@ -108,7 +108,7 @@ class Prompt:
             zone=memory.zone,
             tokenizer=memory.settings.tokenizer or None,
             keep_recent=memory.settings.keep_recent,
-            languages=memory.indexes.languages,
+            languages=memory.indexes.spoken_languages,
         )
         made._memory = memory
         return made

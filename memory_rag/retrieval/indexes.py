@@ -212,6 +212,14 @@ class Indexes:
         """What takes this memory's texts apart."""
         return self.keyword.analyzer
 
+    def spoken_languages(self) -> tuple[str, ...]:
+        """Return the languages by which turns are indexed, the dominant one first; safe for threads.
+
+        Where the keyword index is there, nothing is looked up.
+        """
+        keyword = self._keyword
+        return self.languages() if keyword is None else keyword.analyzer.languages
+
     def searcher(self) -> Searcher:
         """Return what searches, caught up with the store."""
         return self._caught_up()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from itertools import chain
 from typing import Final
 
+from memory_rag.retrieval.once import once
 from memory_rag.retrieval.participants import Participants
 from memory_rag.text.analyzer import Analyzer, has_words
 from memory_rag.text.asking import is_asking
@@ -25,34 +25,40 @@ _QUOTED: Final = re.compile(r'"([^"\n]+)"|[“„”]([^“„”\n]+)[“”]|[
 _AT_THE_EDGE: Final = " \t\r\n.,;:!?…'\"“”„‘’«»()"
 
 
-@dataclass(frozen=True, slots=True)
 class QueryAnalysis:
-    """A question, taken apart.
+    """A question, taken apart as far as it is asked for: what is embedded is told before all else."""
 
-    ``words`` are those to look for, each as the terms that it may be in the index (one a language), without those that
-    are about asking ("can you walk me through", "throughout our conversations", "how is it going with"). ``dense_text``
-    is without the first of these too, and without the participants' names: a name rules a short question's vector and
-    finds the turns that greet the person, spoken by the other one. ``matter`` is without all of them: what it is about.
-    ``named`` are the participants named, ``voice`` whose words are wanted in a talk with a model; ``wants_overview`` a
-    summary, ``asks_when`` a time, ``asks_of_the_past`` what was said or done.
-    """
+    def __init__(self, text: str, *, analyzer: Analyzer, participants: Participants, today: date | None = None) -> None:
+        """``today`` is what "last week" in it is counted from.
 
-    text: str
-    words: tuple[tuple[str, ...], ...]
-    dense_text: str
-    named: tuple[str, ...]
-    voice: Voice
-    dates: tuple[DateMention, ...]
-    wants_overview: bool = False
-    asks_when: bool = False
-    asks_of_the_past: bool = False
-    gives_words: bool = False
-    """Whether it asks nothing, but gives words that were said: "the rent for May"."""
-    quoted: tuple[str, ...] = ()
-    """What stands in quotation marks, of two words or more."""
-    is_common: bool = False
-    """Whether all of its words are stop words: "to be or not to be"."""
-    matter: str = ""
+        Of a text longer than :data:`LONGEST` its beginning and its end are read.
+        """
+        self.text = text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
+        self._analyzer = analyzer
+        self._participants = participants
+        self._today = today
+        self._language = analyzer.language_of(self.text)
+
+    @once
+    def dense_text(self) -> str:
+        """The text without the words that are about asking, and without the participants' names.
+
+        A name rules a short question's vector and finds the turns that greet the person, spoken by the other one.
+        """
+        return printable(self._participants.stripped(self._core, language=self._language))
+
+    @once
+    def matter(self) -> str:
+        """What it is about: without more of the words that are about asking ("how is it going with")."""
+        return printable(self._participants.stripped(self._matter_and_words[0], language=self._language))
+
+    @property
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        """The words to look for, each as the terms that it may be in the index, one a language.
+
+        Those that are about asking are left out ("can you walk me through", "throughout our conversations").
+        """
+        return self._matter_and_words[1]
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -67,41 +73,71 @@ class QueryAnalysis:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to search for: white space and punctuation only."""
-        return not self.words and not has_words(self.text)
+        return not has_words(self.text) and not self.words
 
+    @once
+    def named(self) -> tuple[str, ...]:
+        """The participants that it names."""
+        return self._participants.named_in(self.text)
 
-def analyze_query(
-    text: str, *, analyzer: Analyzer, participants: Participants, today: date | None = None
-) -> QueryAnalysis:
-    """Take a question apart; ``today`` is what "last week" in it is counted from.
+    @once
+    def voice(self) -> Voice:
+        """Whose words are wanted in a talk with a model."""
+        return voice_of(self.text, language=self._language)
 
-    Of one longer than :data:`LONGEST` its beginning and its end are read.
-    """
-    if len(text) > LONGEST:
-        text = f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
-    language = analyzer.language_of(text)
-    core, matter = (cut(text, language=language) for cut in (without_frame, matter_of))
-    if core != text and (not analyzer.query_words(core) or analyzer.is_common(core)):
-        core = text
-    words = tuple(analyzer.query_words(matter))
-    if matter != text and (not words or analyzer.is_common(matter)):
-        matter, words = core, tuple(analyzer.query_words(core))
-    known = tuple(dict.fromkeys([*analyzer.languages, "en"]))
-    return QueryAnalysis(
-        text=text,
-        words=words,
-        dense_text=printable(participants.stripped(core, language=language)),
-        named=participants.named_in(text),
-        voice=voice_of(text, language=language),
-        dates=find_dates(text, language=known, reference=today),
-        wants_overview=wants_overview(text, language=language),
-        asks_when=asks_when(text, language=language),
-        asks_of_the_past=asks_of_the_past(text, language=language),
-        gives_words=not is_asking(text, languages=known),
-        quoted=tuple(_quoted(text)),
-        is_common=bool(words) and analyzer.is_common(text),
-        matter=printable(participants.stripped(matter, language=language)),
-    )
+    @once
+    def dates(self) -> tuple[DateMention, ...]:
+        """The days and periods that it names."""
+        return find_dates(self.text, language=self._known_languages, reference=self._today)
+
+    @once
+    def wants_overview(self) -> bool:
+        """Whether it wants a summary."""
+        return wants_overview(self.text, language=self._language)
+
+    @once
+    def asks_when(self) -> bool:
+        """Whether it asks for a time."""
+        return asks_when(self.text, language=self._language)
+
+    @once
+    def asks_of_the_past(self) -> bool:
+        """Whether it asks for what was said or done."""
+        return asks_of_the_past(self.text, language=self._language)
+
+    @once
+    def gives_words(self) -> bool:
+        """Whether it asks nothing, but gives words that were said: "the rent for May"."""
+        return not is_asking(self.text, languages=self._known_languages)
+
+    @once
+    def quoted(self) -> tuple[str, ...]:
+        """What stands in quotation marks, of two words or more."""
+        return tuple(_quoted(self.text))
+
+    @once
+    def is_common(self) -> bool:
+        """Whether all of its words are stop words: "to be or not to be"."""
+        return bool(self.words) and self._analyzer.is_common(self.text)
+
+    @once
+    def _core(self) -> str:
+        core = without_frame(self.text, language=self._language)
+        if core != self.text and (not self._analyzer.query_words(core) or self._analyzer.is_common(core)):
+            return self.text
+        return core
+
+    @once
+    def _matter_and_words(self) -> tuple[str, tuple[tuple[str, ...], ...]]:
+        matter = matter_of(self.text, language=self._language)
+        words = tuple(self._analyzer.query_words(matter))
+        if matter != self.text and (not words or self._analyzer.is_common(matter)):
+            return self._core, tuple(self._analyzer.query_words(self._core))
+        return matter, words
+
+    @property
+    def _known_languages(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self._analyzer.languages, "en"]))
 
 
 def _quoted(text: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Final
 from memory_rag.embedding.embedder import Embedder, Vectors
 from memory_rag.retrieval.keyword import KeywordIndex
 from memory_rag.retrieval.participants import Participants
-from memory_rag.retrieval.query import QueryAnalysis, analyze_query
+from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.query_vectors import QueryVectors
 from memory_rag.retrieval.turn_table import TurnTable
 
@@ -33,7 +33,7 @@ class Questions:
         done = self._analyzed.get(query)
         if done is None or done[0] != today:
             analyzer = self._keyword.analyzer
-            done = today, analyze_query(query, analyzer=analyzer, participants=participants, today=today)
+            done = today, QueryAnalysis(query, analyzer=analyzer, participants=participants, today=today)
             self._analyzed[query] = done
             if len(self._analyzed) > _KEPT:
                 self._analyzed.popitem(last=False)

@@ -42,7 +42,7 @@ def summaries_of(
         SettingsError: the setting ``summarizer`` names none.
     """
     settings = memory.settings
-    known = Analyzers(memory.indexes.languages)
+    known = Analyzers(memory.indexes.spoken_languages)
     return RunningSummaries(
         memory.store,
         analyzer=known,

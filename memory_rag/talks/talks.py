@@ -74,7 +74,7 @@ class Talks:
         self._embedder: Embedder | None = None
         self._windows = WindowMaking(memory.store, self.shelf)
         self._search = TalkSearch(memory.store, self.shelf, self._told, WholeTalks(self._windows.shelf))
-        analyzer = Analyzers(memory.indexes.languages)
+        analyzer = Analyzers(memory.indexes.spoken_languages)
         self._making = TalkMaking(
             memory.store,
             self.shelf,
@@ -111,6 +111,11 @@ class Talks:
         asked = TalkQuestion(question, wanted, k, within or Within(), depth=depth, floor=floor)
         return self._found(asked, windows=_WINDOWS_IN_PASSING)
 
+    @property
+    def asks_by_matter(self) -> bool:
+        """Whether a question is asked by what it is about too, as the last one told: nothing is looked up."""
+        return self._told.has_any
+
     def search_told(self, question: str, within: Within, k: int) -> TalkRanking:
         """Return the sessions that a question is about, as :meth:`search` does; none where nothing is told of any."""
         if not self.shelf.has_any:
@@ -122,7 +127,7 @@ class Talks:
     def _found(self, asked: TalkQuestion, *, windows: int) -> TalkRanking:
         indexes, today = self._memory.indexes, self._today()
         with self._lock.held():
-            embed = indexes.embedding_of(asked.text, today=today, by_matter=self.shelf.has_any)
+            embed = indexes.embedding_of(asked.text, today=today, by_matter=self.asks_by_matter or self.shelf.has_any)
         embed()
         with self._lock.held():
             sides = indexes.sides(asked.text, within=asked.within, unlocked=self._lock.given_up)

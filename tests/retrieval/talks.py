@@ -13,7 +13,7 @@ from memory_rag.retrieval.filters import Within, scope_of
 from memory_rag.retrieval.fresh_terms import FreshTerms
 from memory_rag.retrieval.local_days import SaidDays
 from memory_rag.retrieval.participants import Participants
-from memory_rag.retrieval.query import analyze_query
+from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.retrieval.ranking import Entries, Scores
 from memory_rag.retrieval.scene import MISSING, Scene
 from memory_rag.retrieval.selected import Selected
@@ -115,7 +115,7 @@ class Talk:
         """Return the scene of a question; ``cosines`` are those of the entries that have a vector."""
         stage = self.stage(within)
         self.order.catch_up(self.table)
-        query = analyze_query(
+        query = QueryAnalysis(
             question,
             analyzer=self.analyzer,
             participants=Participants(self.table.speakers.names, languages=self.analyzer.languages),

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from memory_rag.retrieval.codes import CodedVectors
-from memory_rag.retrieval.faiss_indexes import FlatVectors, OneBitCodes
+from memory_rag.retrieval.faiss_indexes import FlatVectors, ProductCodes
 
 DIM = 384
 
@@ -120,7 +120,7 @@ def test_codes_of_an_earlier_process_serve_at_once_and_are_gone_on_with() -> Non
     vectors, found = coded(5000)
     codes = found.of_all()
     assert codes is not None
-    kept = OneBitCodes.from_bytes(codes.as_bytes())
+    kept = ProductCodes.from_bytes(codes.as_bytes())
     again = CodedVectors(vectors, coded_from=1000, codes=kept)
     assert again.has_codes
     assert [again.nearest(q, k=10).tolist() for q in QUERIES] == [found.nearest(q, k=10).tolist() for q in QUERIES]

@@ -360,11 +360,8 @@ def test_of_a_vector_that_was_taken_out_no_code_is_kept(memory: Folder) -> None:
     assert before is not None
     assert after is not None
     assert anew is not None
-    assert as_bytes(after) == as_bytes(anew) != as_bytes(before)
-
-
-def as_bytes(kept: KeptCodes) -> list[bytes]:
-    return [shard.tobytes() for shard in kept.codes.as_bytes()]
+    written = [kept.codes.as_bytes().tobytes() for kept in (before, after, anew)]
+    assert written[0] != written[1] == written[2]
 
 
 def test_vectors_stay_where_they_are_when_one_is_taken_out(memory: Folder) -> None:

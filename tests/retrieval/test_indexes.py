@@ -14,6 +14,7 @@ from memory_rag.errors import EmbedderError, SettingsError
 from memory_rag.memory import Memory
 from memory_rag.retrieval.keyword import FILE_NAME
 from tests.retrieval.given_vectors import GivenVectors
+from tests.said import said
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 Open = Callable[..., Memory]
@@ -78,6 +79,21 @@ def test_a_memory_of_two_languages_is_searched_in_both(opened: Open) -> None:
     assert len(memory.search("brothers", mode="keyword", k=100)) == 60
     assert len(memory.search("bröder", mode="keyword", k=100)) == 0
     assert len(memory.search("torgets", mode="keyword", k=100)) == 60
+
+
+def test_a_prompt_guesses_no_language_anew(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = opened()
+    memory.store.append([said(text) for text in SWEDISH[:20]])
+    assert memory.indexes.spoken_languages() == ("sv",)
+    memory.search("fisk")
+    scanned: list[str] = []
+    monkeypatch.setattr(type(memory.store), "scan", lambda *_given, **_wish: scanned.append("whole") or iter(()))
+
+    made = memory.context("Vad sa jag om fisken?")
+
+    assert memory.indexes.spoken_languages() == ("sv",)
+    assert "torget" in made.quoted
+    assert scanned == []
 
 
 def test_a_language_that_is_set_is_not_guessed(opened: Open) -> None:

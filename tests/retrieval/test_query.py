@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_rag.retrieval.participants import Participants
-from memory_rag.retrieval.query import QueryAnalysis, analyze_query
+from memory_rag.retrieval.query import QueryAnalysis
 from memory_rag.text.analyzer import Analyzer
 from memory_rag.text.voice import Voice
 
@@ -17,7 +17,7 @@ TODAY = date(2026, 5, 4)
 
 
 def analyzed(text: str, *speakers: str, languages: tuple[str, ...] = ("en",)) -> QueryAnalysis:
-    return analyze_query(
+    return QueryAnalysis(
         text,
         analyzer=Analyzer(languages),
         participants=Participants(speakers, languages=languages),

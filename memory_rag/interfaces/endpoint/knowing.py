@@ -52,7 +52,7 @@ def foresee(memory: Memory, said: Sequence[Saying]) -> None:
     That takes as long as all the rest that comes before the upstream is asked: both are done at once.
     """
     question = _question(memory, said)
-    if question and need_of_details(question, languages=memory.indexes.languages()) is not Need.NONE:
+    if question and need_of_details(question, languages=memory.indexes.spoken_languages()) is not Need.NONE:
         memory.foresee(question)
         if memory.settings.embedder != "none":
             time.sleep(_HEAD_START_S)

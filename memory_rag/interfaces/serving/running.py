@@ -82,7 +82,7 @@ def _warm(memories: Memories) -> None:
         memories.own.catching_up.begin(memory)
         # Many modules and patterns, which the first prompt would load.
         _ = memory.prompt.counter
-        need_of_details(_ANY_QUESTION, languages=memory.indexes.languages())
+        need_of_details(_ANY_QUESTION, languages=memory.indexes.spoken_languages())
 
 
 def _has_mcp() -> bool:
