@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 import pytest
 
+from memory_rag.embedding.embedder import Vectors
 from memory_rag.errors import ModelError, QueryError
 from memory_rag.memory import Memory
 from memory_rag.prompt.events import EventKind
@@ -335,3 +336,30 @@ def test_a_summary_needs_words_and_turns(memory: Memory) -> None:
         memory.talks.write("nowhere", "Words.")
     with pytest.raises(QueryError, match="needs words"):
         memory.talks.write("garden", " \n ")
+
+
+class _Asked(GivenVectors):
+    """Notes the questions that are embedded together."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.asked: list[list[str]] = []
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        self.asked.append(list(texts))
+        return super().embed_queries(texts)
+
+
+def test_what_a_question_is_about_is_embedded_ahead_together_with_it(opened: Callable[..., Memory]) -> None:
+    memory = opened(embedder=(embedder := _Asked()))
+    tell(memory)
+    memory.talks.summarise()
+    memory.embed()
+    memory.context("Which net was it again?")
+    question = "How is it going with the rule for Ada?"
+    before = len(embedder.asked)
+
+    memory.foresee(question)
+    memory.context(question)
+
+    assert embedder.asked[before:] == [[question, "the rule for Ada?"]]
