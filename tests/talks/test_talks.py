@@ -355,7 +355,7 @@ def test_what_a_question_is_about_is_embedded_ahead_together_with_it(opened: Cal
     tell(memory)
     memory.talks.summarise()
     memory.embed()
-    memory.context("Which net was it again?")
+    memory.context("What did I say about the net?")
     question = "How is it going with the rule for Ada?"
     before = len(embedder.asked)
 
