@@ -113,7 +113,7 @@ class Talks:
 
     @property
     def asks_by_matter(self) -> bool:
-        """Whether a question is asked by what it is about too, as the last one told: nothing is looked up."""
+        """Whether a question is asked by what it is about too, as the last one told; nothing is looked up for it."""
         return self._told.has_any
 
     def search_told(self, question: str, within: Within, k: int) -> TalkRanking:
@@ -127,7 +127,7 @@ class Talks:
     def _found(self, asked: TalkQuestion, *, windows: int) -> TalkRanking:
         indexes, today = self._memory.indexes, self._today()
         with self._lock.held():
-            embed = indexes.embedding_of(asked.text, today=today, by_matter=self.asks_by_matter or self.shelf.has_any)
+            embed = indexes.embedding_of(asked.text, today=today, by_matter=self.asks_by_matter)
         embed()
         with self._lock.held():
             sides = indexes.sides(asked.text, within=asked.within, unlocked=self._lock.given_up)

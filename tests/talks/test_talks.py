@@ -350,16 +350,20 @@ class _Asked(GivenVectors):
         return super().embed_queries(texts)
 
 
-def test_what_a_question_is_about_is_embedded_ahead_together_with_it(opened: Callable[..., Memory]) -> None:
+def test_what_a_question_is_about_is_embedded_ahead_together_with_it_where_a_summary_is_found_by_it(
+    opened: Callable[..., Memory],
+) -> None:
     memory = opened(embedder=(embedder := _Asked()))
     tell(memory)
     memory.talks.summarise()
     memory.embed()
-    memory.context("What did I say about the net?")
-    question = "How is it going with the rule for Ada?"
-    before = len(embedder.asked)
+    questions = [f"How is it going with the {what} for Ada?" for what in ("rule", "test", "net")]
+    memory.context(questions[0])
+    memory.talks.write("garden", "Ada grows kale under a net.")
 
-    memory.foresee(question)
-    memory.context(question)
+    for question in questions[1:]:
+        memory.foresee(question)
+        memory.context(question)
 
-    assert embedder.asked[before:] == [[question, "the rule for Ada?"]]
+    assert embedder.asked[0] == [questions[0]]
+    assert embedder.asked[-1] == [questions[2], "the net for Ada?"]
