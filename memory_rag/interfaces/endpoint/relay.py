@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -30,7 +29,7 @@ class Relay:
 
     ``keep`` is called once in a thread with what was heard and why it was cut off (empty if it wasn't), before the end
     is handed back: who sees the end may ask on at once. It isn't called if there was no answer; ``done`` always is.
-    ``beside`` is work that nobody waits for, and that raises nothing: it is begun in a thread once the request is on
+    ``beside`` is work that nobody waits for, and that raises nothing: it is begun in a thread when the request is on
     its way, and done in any case, by ``keep`` where that comes before it.
     """
 
@@ -55,7 +54,8 @@ class Relay:
                     tasks.cancel_scope.cancel()
 
                 tasks.start_soon(watch)
-                await self._hand_back(send, partial(tasks.start_soon, self._soon_beside))
+                tasks.start_soon(self._soon_beside)
+                await self._hand_back(send)
                 tasks.cancel_scope.cancel()
         finally:
             try:
@@ -74,10 +74,10 @@ class Relay:
         if beside is not None:
             await anyio.to_thread.run_sync(beside)
 
-    async def _hand_back(self, send: Send, sent: Callable[[], object]) -> None:
+    async def _hand_back(self, send: Send) -> None:
         try:
             reply = await self.upstream.ask(
-                self.method, self.path, headers=self.headers, body=self.body, sends_key=self.sends_key, sent=sent
+                self.method, self.path, headers=self.headers, body=self.body, sends_key=self.sends_key
             )
         except NoAnswerError as error:
             status = 504 if error.is_late else 502

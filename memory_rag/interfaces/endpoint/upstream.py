@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -103,9 +103,8 @@ class Upstream:
         headers: Iterable[tuple[bytes, bytes]],
         body: bytes = b"",
         sends_key: bool = True,
-        sent: Callable[[], object] | None = None,
     ) -> Reply:
-        """Send a request on, and return the answer as soon as its headers are there; ``sent`` is called in between.
+        """Send a request on, and return the answer as soon as its headers are there.
 
         Raises:
             NoAnswerError: there is none.
@@ -115,7 +114,7 @@ class Upstream:
             method,
             _address(f"{self.url}/{path}"),
             headers=self._sent(headers, sends_key=sends_key, length=len(body)),
-            content=_told_of(body, sent) if body and sent is not None else body or None,
+            content=body or None,
         )
         try:
             response = await self._client.send(request, stream=True)
@@ -153,12 +152,6 @@ class Upstream:
 @lru_cache(maxsize=16)
 def _address(url: str) -> httpx2.URL:
     return httpx2.URL(url)
-
-
-async def _told_of(body: bytes, sent: Callable[[], object]) -> AsyncIterator[bytes]:
-    """Yield a body, and say so when it is on its way."""
-    yield body
-    sent()
 
 
 def _said_of(error: Exception) -> str:

@@ -119,7 +119,7 @@ def test_the_log_is_written_where_the_upstream_gives_no_answer(tmp_path: Path) -
     assert answer.status_code == 502
 
 
-def test_a_body_goes_out_whole_with_its_length_and_then_it_is_said(tmp_path: Path) -> None:
+def test_a_body_goes_out_whole_with_its_length(tmp_path: Path) -> None:
     told: list[object] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -139,7 +139,6 @@ def test_a_body_goes_out_whole_with_its_length_and_then_it_is_said(tmp_path: Pat
                 "chat/completions",
                 headers=[(b"Content-Type", b"application/json"), (b"Content-Length", b"4"), (b"Accept", b"a/b")],
                 body=b'{"a": 12}',
-                sent=lambda: told.append("sent"),
             )
             told.append(b"".join([piece async for piece in reply.pieces()]))
             await reply.close()
@@ -149,8 +148,6 @@ def test_a_body_goes_out_whole_with_its_length_and_then_it_is_said(tmp_path: Pat
     asyncio.run(ask())
 
     host = told.pop()
-    assert told.count("sent") == 1
-    told.remove("sent")
     body, head, answer = told
     assert (body, answer) == (b'{"a": 12}', b"ok")
     assert isinstance(head, list)
