@@ -57,16 +57,18 @@ def test_the_nearest_come_best_first(n: int, k: int) -> None:
     assert vectors.nearest(query, k=k).tolist() == np.argsort(-(rows @ query), kind="stable")[:k].tolist()
 
 
-@pytest.mark.parametrize("dim", [64, 65, 384])
+@pytest.mark.parametrize("dim", [64, 65, 384, 1537, 3072])
 def test_codes_name_the_nearest_of_many(dim: int) -> None:
-    rows = unit(5000, dim)
+    """In which few directions matter, as in those of texts; FAISS adds up in 16 bits, however long vectors are."""
+    directions = unit(40, dim)
+    rows, queries = unit(5000, 40) @ directions, unit(20, 40, seed=1) @ directions
     codes = ProductCodes.like(rows[:1000])
     for part in np.array_split(rows, 3):
         codes.add(part)
 
     assert len(codes) == 5000
     n_named = 0
-    for query in unit(20, dim, seed=1):
+    for query in queries:
         named = codes.nearest(query, k=100)
         assert len(named) == len(set(named.tolist())) == 100
         n_named += len(set(np.argsort(-(rows @ query))[:10].tolist()) & set(named.tolist()))
