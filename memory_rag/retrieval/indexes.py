@@ -85,15 +85,12 @@ class Indexes:
             return lambda: None
         return self._searcher.questions.embedding_of(query, self._dense.embedder, today=today, by_matter=by_matter)
 
-    def _load_ahead(self) -> None:
-        """Let the model load beside the keyword index; what can't be loaded is told where it is needed."""
-        if self._dense is None:
-            with suppress(EmbedderError, MissingExtraError):
-                load_ahead(self.embedder)
-
     def _once_ready(self, query: str, unlocked: Unlocked, answer: Callable[[Ready], Answer]) -> Answer:
         """Answer from both sides as they stand, after a few pending turns were embedded if any wait."""
-        self._load_ahead()
+        if self._dense is None:
+            # The model loads beside the keyword index; what can't be loaded is told where it is needed.
+            with suppress(EmbedderError, MissingExtraError):
+                load_ahead(self.embedder)
         with self._store.connections.reading():
             ready = self._ready()
             if self._embedding or not self._settings.pending_limit or not self._may_wait(ready.dense):
@@ -213,10 +210,7 @@ class Indexes:
         return self.keyword.analyzer
 
     def spoken_languages(self) -> tuple[str, ...]:
-        """Return the languages by which turns are indexed, the dominant one first; safe for threads.
-
-        Where the keyword index is there, nothing is looked up.
-        """
+        """Return the languages by which turns are indexed, looked up only while there is no index; safe for threads."""
         keyword = self._keyword
         return self.languages() if keyword is None else keyword.analyzer.languages
 

@@ -11,9 +11,20 @@ import pytest
 from onnx import numpy_helper
 
 from memory_rag.embedding import minilm_network
-from memory_rag.embedding.minilm import MiniLmEmbedder
-from memory_rag.embedding.minilm_graph import Factors, Network, PackagedWeights, factors_of
-from memory_rag.embedding.minilm_network import GRAPH_FILE, GRAPH_SHA256, MiniLmNetwork, packaged_model
+from memory_rag.embedding.generic_questions import ENGLISH
+from memory_rag.embedding.minilm import OWN_TOKENS, MiniLmEmbedder
+from memory_rag.embedding.minilm_graph import Factors, Network, PackagedWeights, factors_of, files
+from memory_rag.embedding.minilm_network import (
+    GRAPH_FILE,
+    GRAPH_SHA256,
+    PROBE_FILE,
+    PROBE_SHA256,
+    SIGNED_FILE,
+    SIGNED_SHA256,
+    MiniLmNetwork,
+    multiplies_exactly,
+    packaged_model,
+)
 from memory_rag.embedding.wordpiece import FIRST, LAST, WordPiece
 from memory_rag.errors import EmbedderError
 
@@ -60,19 +71,58 @@ def test_the_packages_file_reached_by_another_way_is_the_same_model(minilm: Mini
     assert (elsewhere.embed_turns(TEXTS) == minilm.embed_turns(TEXTS)).all()
 
 
-def test_the_file_is_what_its_maker_writes_for_the_factors_in_it(weights: PackagedWeights, shipped: Factors) -> None:
-    made: bytes = Network(weights, shipped).model().SerializeToString(deterministic=True)
+def test_the_files_are_what_their_maker_writes_for_the_factors_in_them(
+    weights: PackagedWeights, shipped: Factors
+) -> None:
+    made = files(weights, shipped)
 
-    assert hashlib.sha256(made).hexdigest() == GRAPH_SHA256
-    assert hashlib.sha256(GRAPH_FILE.read_bytes()).hexdigest() == GRAPH_SHA256
+    digests = {GRAPH_FILE: GRAPH_SHA256, SIGNED_FILE: SIGNED_SHA256, PROBE_FILE: PROBE_SHA256}
+    assert {path: hashlib.sha256(content).hexdigest() for path, content in made.items()} == digests
+    assert {path: path.read_bytes() for path in made} == made
 
 
-def test_it_holds_no_weights_of_its_own(shipped: Factors) -> None:
-    own = [one for one in onnx.load_from_string(GRAPH_FILE.read_bytes()).graph.initializer if one.raw_data]
+@pytest.mark.parametrize("file", [GRAPH_FILE, SIGNED_FILE])
+def test_they_hold_no_weights_of_their_own(file: Path, shipped: Factors) -> None:
+    own = [one for one in onnx.load_from_string(file.read_bytes()).graph.initializer if one.raw_data]
 
     assert len(shipped) == 21
     assert max(int(np.prod(one.dims)) for one in own) == 1536
-    assert len(GRAPH_FILE.read_bytes()) < 200_000
+    assert len(file.read_bytes()) < 200_000
+
+
+def test_where_signed_weights_lose_nothing_they_give_the_vectors_of_unsigned_ones_to_the_last_bit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken = MiniLmNetwork.of(None)
+    monkeypatch.setattr(minilm_network, "multiplies_exactly", lambda: False)
+    unsigned = MiniLmNetwork.of(None)
+
+    for text in (*TEXTS, *ENGLISH, "z" * 400, ""):
+        tokens = WordPiece().ids(text)[:OWN_TOKENS]
+        assert np.array_equal(taken.run(tokens), unsigned.run(tokens))
+
+
+def test_a_processor_that_loses_products_takes_unsigned_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As AVX2 does: two products are added up in 16 bits."""
+
+    class Saturating:
+        def run(self, _names: None, given: dict[str, np.ndarray]) -> list[np.ndarray]:
+            pairs = given["values"].shape[-1] // 2
+            return [np.full(given["values"].shape, pairs * 32767 / 255, np.float32)]
+
+    taken: list[Path] = []
+    load = minilm_network._shipped
+
+    def shipped(graph: Path, digest: str, *, folder: Path) -> object:
+        taken.append(graph)
+        return Saturating() if graph == PROBE_FILE else load(graph, digest, folder=folder)
+
+    monkeypatch.setattr(minilm_network, "_shipped", shipped)
+    monkeypatch.setattr(minilm_network, "multiplies_exactly", multiplies_exactly.__wrapped__)
+
+    MiniLmNetwork.of(None)
+
+    assert taken == [PROBE_FILE, GRAPH_FILE]
 
 
 def test_vectors_are_nearly_those_of_the_packages_own_network(minilm: MiniLmEmbedder, renamed: Path) -> None:
@@ -109,14 +159,12 @@ def test_a_channel_with_large_numbers_is_divided_by_more(weights: PackagedWeight
     assert found[OUTLYING].max() > 3
 
 
-@pytest.fixture
-def another_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    other = tmp_path / "minilm.onnx"
-    other.write_bytes(GRAPH_FILE.read_bytes()[:-1])
-    monkeypatch.setattr(minilm_network, "GRAPH_FILE", other)
-    return other
+@pytest.mark.parametrize("is_exact", [True, False])
+def test_a_network_that_was_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_exact: bool) -> None:
+    name, whole = ("SIGNED_FILE", SIGNED_FILE) if is_exact else ("GRAPH_FILE", GRAPH_FILE)
+    (other := tmp_path / whole.name).write_bytes(whole.read_bytes()[:-1])
+    monkeypatch.setattr(minilm_network, name, other)
+    monkeypatch.setattr(minilm_network, "multiplies_exactly", lambda: is_exact)
 
-
-def test_a_network_that_was_changed_is_refused(another_graph: Path) -> None:
-    with pytest.raises(EmbedderError, match=rf"{another_graph.name} has SHA-256 .* install memory-rag again"):
+    with pytest.raises(EmbedderError, match=rf"{other.name} has SHA-256 .* install memory-rag again"):
         MiniLmEmbedder().embed_turns(["tea"])

@@ -34,6 +34,8 @@ def test_the_wheel_has_the_type_marker_the_tokenizer_the_network_and_the_sample(
         "memory_rag/py.typed",
         "memory_rag/embedding/tokenizer.json",
         "memory_rag/embedding/minilm.onnx",
+        "memory_rag/embedding/minilm_signed.onnx",
+        "memory_rag/embedding/minilm_probe.onnx",
         "memory_rag/sample/history.jsonl",
         "memory_rag/sample/questions.json",
     } <= names
