@@ -86,7 +86,7 @@ class MiniLmNetwork:
 def multiplies_exactly() -> bool:
     """Tell whether this processor multiplies unsigned by signed bytes without loss, asked by doing it.
 
-    AVX2 adds up two products in 16 bits, which is too few; VNNI and ARM's instructions take 32.
+    AVX2 adds up two products in 16 bits, which is too few; VNNI takes 32.
 
     Raises:
         EmbedderError: the file that asks it was changed.
