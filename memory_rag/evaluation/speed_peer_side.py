@@ -17,6 +17,7 @@ from memory_rag.evaluation.speed_shared import Question, agreement
 _AGREEMENT_S: Final = 30.0
 """Questions are compared with exact search for so long, ten of them at least."""
 _LEAST_COMPARED: Final = 10
+_LEAST_WARMED: Final = 3
 _Step = tuple[str, Mapping[str, Any]]
 """What is to be done, and with what."""
 
@@ -90,10 +91,13 @@ class Side:
         return self.peer.can_add and act not in self.not_tried
 
     def warm_up(self) -> None:
-        """Ask the first questions, which no round asks, so that what is made at the first is made."""
-        for question in self.questions[: self.often.questions]:
+        """Ask the first questions, which no round asks, so that what is made at the first is made.
+
+        Only the first of them, where they are slow; the very first, which loads all, says nothing of that.
+        """
+        for number, question in enumerate(self.questions[: self.often.questions]):
             for way in self.ways():
-                if way not in self._slow:
+                if number < _LEAST_WARMED or way not in self._slow:
                     self._note_pace(way, [self._ask(way, question)])
 
     def agreement(self) -> float:
@@ -185,6 +189,8 @@ class Side:
     def _note_pace(self, way: str, answers: Sequence[Answer]) -> None:
         if answers[-1].s > self.often.slow_s:
             self._slow.add(way)
+        else:
+            self._slow.discard(way)
 
     def _is_over(self, way: str) -> bool:
         """Tell whether what is slow has had its time; each thing is done once at least."""
