@@ -7,7 +7,6 @@ import numpy as np
 from memory_rag.retrieval.bm25 import Holders, Pool
 from memory_rag.retrieval.length_norm import LengthCounts, Lengths
 from memory_rag.retrieval.local_days import SaidDays
-from memory_rag.retrieval.once import once
 from memory_rag.retrieval.ranking import Entries
 from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.stage import Stage
@@ -37,8 +36,8 @@ class SampledStage(Stage):
 
     def __init__(self, table: TurnTable, pool: Pool, *, days: SaidDays, sampled: Entries) -> None:
         super().__init__(table, pool, days=days)
-        self._sampled = sampled
+        self._named = sampled
 
-    @once
+    @property
     def sample(self) -> Entries:
-        return self._sampled
+        return self._named

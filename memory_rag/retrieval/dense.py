@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +16,8 @@ from memory_rag.retrieval.embedding_batches import Batch, Pace, Unlocked, batche
 from memory_rag.retrieval.faiss_indexes import FlatVectors
 from memory_rag.retrieval.kept_codes import KEPT_FROM, KeptCodes
 from memory_rag.retrieval.ranking import Entries, Scores
-from memory_rag.retrieval.scene import MISSING, mean_and_deviation
+from memory_rag.retrieval.sampled_vectors import SampledVectors
+from memory_rag.retrieval.scene import MISSING
 from memory_rag.retrieval.selected import Selected
 from memory_rag.retrieval.turn_table import Mask, TurnTable
 from memory_rag.retrieval.vector_groups import NOTHING, MadeFrom, VectorGroups
@@ -28,25 +28,9 @@ from memory_rag.turns import Span
 _DEAD_SHARE: Final = 0.3
 _MANY: Final = 64
 """Turns to embed from which on it is worth to look whether their words were embedded before."""
-_SAMPLES_KEPT: Final = 8
 _UNKEPT_SHARE: Final = 0.1
 _FEW: Final = 1 / 8
 """Of all vectors, so many are compared one by one: sooner done than to look for them among the nearest of all."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sampled:
-    """The vectors of some entries, side by side; holds the entries, so that no other array can have the same id."""
-
-    entries: Entries
-    vectors: FlatVectors
-    firsts: npt.NDArray[np.int64]
-
-    def spread(self, query: Vectors) -> tuple[float, float]:
-        cosines = self.vectors.scores(query)
-        if len(self.firsts) < len(cosines):
-            cosines = np.maximum.reduceat(cosines, self.firsts)
-        return mean_and_deviation(cosines.astype(np.float64))
 
 
 class DenseIndex:
@@ -76,7 +60,7 @@ class DenseIndex:
         self._table: TurnTable | None = None
         self._waiting: Entries | None = None
         self._put_off: set[int] = set()
-        self._sampled: dict[int, _Sampled] = {}
+        self._sampled = SampledVectors()
         self._generation: object = None
         self._are_codes_right = True
 
@@ -94,7 +78,7 @@ class DenseIndex:
             self._table = table
             self._put_off.clear()
         if self._groups.catch_up(table):
-            self._sampled.clear()
+            self._sampled.look_again()
             self._waiting = None
 
     def pending(self, table: TurnTable) -> npt.NDArray[np.int64]:
@@ -168,20 +152,12 @@ class DenseIndex:
             found[known] = np.maximum.reduceat(self._flat.scores_of(query, numbers), firsts)
         return found
 
-    def spread(self, query: Vectors, entries: Entries) -> tuple[float, float]:
+    def spread(self, query: Vectors, entries: Entries, *, without: Entries | None = None) -> tuple[float, float]:
         """Return mean and standard deviation of the cosines of those of these entries that have a vector.
 
-        The vectors of the entries are kept side by side for the next question: of the same array, that is.
+        But for those ``without`` which it is asked. It is quickest for an array that it was asked about before.
         """
-        kept = self._sampled.get(id(entries))
-        if kept is None:
-            places = self._groups.of_entry[entries]
-            numbers, firsts = self._groups.vectors_of(places[places != NOTHING])
-            vectors = FlatVectors(self._flat.rows(numbers))
-            kept = self._sampled[id(entries)] = _Sampled(entries, vectors, firsts)
-            if len(self._sampled) > _SAMPLES_KEPT:
-                self._sampled.pop(next(iter(self._sampled)))
-        return kept.spread(query)
+        return self._sampled.spread(query, entries, groups=self._groups, vectors=self._flat, without=without)
 
     def nearest(self, query: Vectors, *, n: int, searched: Selected) -> Entries:
         """Return the n nearest of the entries that are searched, best first; fewer if fewer have a vector.
@@ -315,6 +291,7 @@ class DenseIndex:
     def _forget(self, rows: VectorRows) -> None:
         """Forget what was read before these: all of it, or only whose the vectors are, if they are the same ones."""
         self._n_kept, self._groups = 0, VectorGroups()
+        self._sampled.forget()
         if self._generation is None or self._kept.generation != self._generation or len(rows.ids) < len(self):
             self._codes.close()
             self._flat = FlatVectors(self._kept.rows)

@@ -36,8 +36,11 @@ class VectorsOfEntries(Protocol):
         """Return each entry's best passage's inner product with a query; ``MISSING`` without a vector."""
         ...
 
-    def spread(self, query: Vectors, entries: Entries) -> tuple[float, float]:
-        """Return mean and standard deviation of the cosines of those of these entries that have a vector."""
+    def spread(self, query: Vectors, entries: Entries, *, without: Entries | None = None) -> tuple[float, float]:
+        """Return mean and standard deviation of the cosines of those of these entries that have a vector.
+
+        But for those ``without`` which it is asked.
+        """
         ...
 
     def nearest(self, query: Vectors, *, n: int, searched: Selected) -> Entries:
@@ -135,10 +138,7 @@ class Scene:
         """Mean and standard deviation of the cosine over the pool's sample, without what is left out."""
         if self.vectors is None or self.query_vector is None:
             return 0.0, 0.0
-        if self.left_out is None:
-            return self.vectors.spread(self.query_vector, self.stage.sample)
-        cosine = self.cosine(self.stage.sample)
-        return mean_and_deviation(cosine[cosine > MISSING])
+        return self.vectors.spread(self.query_vector, self.stage.sample, without=self.left_out)
 
     def nearest(self, n: int, *, among: Selected | None = None) -> Entries:
         """Return the n entries of the pool, or of a part of it, with the highest cosines, best first.

@@ -15,6 +15,7 @@ from memory_rag.retrieval.dated_days import values_of_days
 from memory_rag.retrieval.local_days import SaidDays
 from memory_rag.retrieval.once import once
 from memory_rag.retrieval.ranking import Entries, Scores
+from memory_rag.retrieval.reservoir import Reservoir
 from memory_rag.retrieval.selected import Selected, Where
 from memory_rag.retrieval.turn_table import ROLES, Mask, TurnTable
 from memory_rag.text.date_mentions import DateMention
@@ -52,6 +53,24 @@ class _Held:
         return _Held(self.told, counts)
 
 
+@dataclass(frozen=True, slots=True)
+class _Sampled:
+    """Some of a pool's entries, by the places among them that were drawn."""
+
+    drawn: Reservoir
+    entries: Entries
+
+    @classmethod
+    def of(cls, drawn: Reservoir, pool: Pool) -> _Sampled:
+        places = np.sort(drawn.drawn)
+        return cls(drawn, pool.searched.at(places) if pool.partial else places)
+
+    def grown(self, pool: Pool) -> _Sampled:
+        """Return the same of a pool that has more entries behind those that there were."""
+        drawn = self.drawn.grown(pool.n)
+        return _Sampled(drawn, self.entries) if drawn.drawn is self.drawn.drawn else _Sampled.of(drawn, pool)
+
+
 class Stage:
     """A table at one of its versions, and the pool of its entries that is searched."""
 
@@ -63,6 +82,7 @@ class Stage:
         self._held: dict[frozenset[int] | None, _Held] = {}
         """By the speakers who are asked for, those asked for last at the end; None for models."""
         self._wishes: Entries | None = None
+        self._sampled: _Sampled | None = None
 
     def grown(self, pool: Pool, *, ended: Entries) -> Stage:
         """Return the stage of what its pool has become, with entries more and without those of it that have ended.
@@ -76,16 +96,19 @@ class Stage:
             if len(gone):
                 wishes = np.setdiff1d(wishes, gone, assume_unique=True)
             grown._wishes = np.concatenate([wishes, new[self.table.wishes[new]]])
+        if self._sampled is not None and len(gone) == 0:
+            grown._sampled = self._sampled.grown(pool)
         return grown
 
-    @once
+    @property
     def sample(self) -> Entries:
-        """At most 256 entries of the pool, drawn from its size alone: the same pool has the same sample."""
-        n = self.pool.n
-        if n <= _SAMPLE:
-            return self.pool.entries
-        drawn = np.sort(np.random.default_rng(n).choice(n, _SAMPLE, replace=False))
-        return self.pool.searched.at(drawn) if self.pool.partial else drawn
+        """At most 256 entries of the pool, drawn from its size alone: the same pool has the same sample.
+
+        Of a pool that has grown it is mostly the same array, too.
+        """
+        if self._sampled is None:
+            self._sampled = _Sampled.of(Reservoir.of(self.pool.n, size=_SAMPLE), self.pool)
+        return self._sampled.entries
 
     @once
     def has_assistant(self) -> bool:

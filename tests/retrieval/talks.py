@@ -52,8 +52,9 @@ class GivenCosines:
     def cosines(self, query: Vectors, entries: Entries) -> Scores:
         return np.array([self.given.get(entry, MISSING) for entry in entries.tolist()])
 
-    def spread(self, query: Vectors, entries: Entries) -> tuple[float, float]:
-        known = [self.given[entry] for entry in entries.tolist() if entry in self.given]
+    def spread(self, query: Vectors, entries: Entries, *, without: Entries | None = None) -> tuple[float, float]:
+        counted = set(entries.tolist()) - set([] if without is None else without.tolist())
+        known = [self.given[entry] for entry in counted if entry in self.given]
         return (float(np.mean(known)), float(np.std(known))) if known else (0.0, 0.0)
 
     def nearest(self, query: Vectors, *, n: int, searched: Selected) -> Entries:

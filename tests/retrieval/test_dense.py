@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from memory_rag.retrieval.dense import DenseIndex
 from memory_rag.retrieval.dense_files import dense_in
 from memory_rag.retrieval.kept_codes import KEPT_FROM, KeptCodes
 from memory_rag.retrieval.keyword import KeywordIndex
+from memory_rag.retrieval.ranking import Entries
 from memory_rag.retrieval.scene import MISSING
 from memory_rag.retrieval.selected import Selected
 from memory_rag.store.files import LOCK_NAME, locked
@@ -515,6 +517,56 @@ def test_the_nearest_are_those_with_the_highest_cosines_of_what_is_searched(
             found = index.nearest(query, n=n, searched=Selected.of_mask(searched))
             assert len(set(found.tolist())) == len(found)
             assert cosines[found].tolist() == cosines[best].tolist()
+
+
+def test_the_spread_over_a_sample_follows_the_vectors_that_its_entries_have(memory: Folder) -> None:
+    vectors: dict[str, Sequence[float]] = {
+        "east": [1, 0],
+        "north": [0, 1],
+        "between": [0.6, 0.8],
+        "late": [-1, 0],
+        "said instead": [0.8, -0.6],
+    }
+    index = memory.dense(GivenVectors(vectors))
+    sample = np.arange(4)
+
+    def spread(**asked: Entries) -> tuple[float, float]:
+        index.catch_up(memory.keyword.table)
+        return index.spread(EAST, sample, **asked)
+
+    def embed(limit: int | None = None) -> None:
+        index.catch_up(memory.keyword.table)
+        memory.embed(index, limit=limit)
+
+    def of(*cosines: float) -> Any:
+        return pytest.approx((np.mean(cosines), np.std(cosines)), abs=1e-6)
+
+    memory.add("east", "north", "between", "late")
+    embed(limit=3)
+    assert spread() == of(1, 0, 0.6)
+    assert spread(without=np.array([2, 0])) == of(0)
+    embed()
+    assert spread() == of(1, 0, 0.6, -1)
+    memory.add("elsewhere")
+    embed()
+    assert spread() == of(1, 0, 0.6, -1)
+    memory.correct("north", "said instead")
+    embed()
+    # The entry that was corrected is another one now.
+    assert spread() == of(1, 0.6, -1)
+    assert index.spread(NORTH, sample) == of(0, 0.8, 0)
+    memory.forget("late")
+    assert spread(without=np.array([0])) == of(0.6)
+
+
+def test_the_spread_over_a_sample_takes_the_best_passage_of_each_turn(memory: Folder) -> None:
+    index = memory.dense(GivenVectors({"ab": [1, 0], "cd": [0, 1], "ef": [-1, 0]}, passage=2))
+    memory.add("abcdef", "cd", "cdef")
+    index.catch_up(memory.keyword.table)
+    memory.embed(index)
+
+    assert index.spread(EAST, np.arange(3)) == pytest.approx((1 / 3, np.std([1, 0, 0])))
+    assert index.spread(EAST, np.arange(3), without=np.array([0])) == pytest.approx((0, 0))
 
 
 def test_a_file_that_another_process_wrote_anew_with_as_many_vectors_is_matched_anew(memory: Folder) -> None:

@@ -43,6 +43,7 @@ def told(stage: Stage) -> list[object]:
         stage.has_assistant,
         stage.worth_of_first_person.tolist(),
         stage.wishes.tolist(),
+        stage.sample.tobytes(),
         *(stage.conversations_with(speakers).tolist() for speakers in NAMED),
     ]
 
@@ -68,6 +69,24 @@ def test_a_stage_that_grew_tells_what_one_made_anew_does(seed: int, within: With
         assert told(stage) == told(fresh)
 
 
+def test_the_sample_of_a_pool_that_has_grown_is_mostly_the_same_array() -> None:
+    talk, days, nothing = Talk([turn("x")] * 5000), SaidDays(zone=UTC), np.zeros(0, np.int64)
+    scope = scope_of(talk.table, Within(), zone=UTC)
+    stage = Stage(talk.table, Pool(scope.context, talk.bm25.lengths), days=days)
+    samples = [stage.sample]
+    for _ in range(50):
+        talk.say(turn("x"))
+        scope = scope_of(talk.table, Within(), zone=UTC, earlier=scope, ended=nothing)
+        stage = stage.grown(stage.pool.grown(scope.context, talk.bm25.lengths, ended=nothing), ended=nothing)
+        samples.append(stage.sample)
+        fresh = Stage(talk.table, Pool(scope.context, talk.bm25.lengths), days=days)
+
+        assert stage.sample.tolist() == fresh.sample.tolist()
+
+    # One in twenty turns takes a place.
+    assert 1 <= len({id(sample) for sample in samples}) <= 10
+
+
 def work_of_one_more(n: int) -> Work:
     """Return what it takes to bring scope, pool and stage up to date where n turns were said and one more is."""
     talk, days = Talk(), SaidDays(zone=UTC)
@@ -90,6 +109,6 @@ def work_of_one_more(n: int) -> Work:
 
 
 def test_a_turn_more_is_looked_at_without_all_the_others() -> None:
-    few, many = work_of_one_more(100), work_of_one_more(2500)
+    few, many = work_of_one_more(400), work_of_one_more(2500)
 
     assert many.more_than(few, tolerance=0.05) == []
