@@ -75,6 +75,8 @@ class Peer:
         self.memory.forget([turn_id])
 
     def close(self) -> None:
+        # What was added to be found by words: the next process has no vectors of it to give.
+        self.memory.embed()
         self.memory.close()
 
     def _found(self, text: str, mode: str, within: Within | None = None) -> list[str]:

@@ -14,7 +14,7 @@ from time import sleep
 from typing import Any, Final
 
 from memory_rag.evaluation.speed_parts import Parts
-from memory_rag.evaluation.speed_peer import PeerError, PeerProcess, disk_bytes, strace
+from memory_rag.evaluation.speed_peer import PeerError, PeerProcess, disk_bytes, read_through, strace
 from memory_rag.evaluation.speed_peer_bounds import Bounds, busy, too_slow
 from memory_rag.evaluation.speed_peer_fresh import opened_cold, waits_for_disk
 from memory_rag.evaluation.speed_peer_side import ACTS, Act, Side, in_turns
@@ -190,6 +190,7 @@ class Comparison:
         if self._parts.path(size, US, "alone").exists():
             return
         measured: dict[str, Any] = {}
+        read_through(self._parts.folder(size, US))
         # Words alone first: what the others add has to be searched by no more than they do.
         trials: tuple[tuple[Peer, str, Sequence[Act]], ...] = (
             (US, "keyword", ()),
@@ -248,6 +249,8 @@ class Comparison:
     ) -> dict[str, Any]:
         measured: dict[str, Any] = {"load_average": os.getloadavg()[0], "not_tried": dict(not_tried)}
         us = peer.against
+        for one in (peer, us):
+            read_through(self._parts.folder(size, one))
         measured["cold"] = opened_cold(
             {"peer": lambda: self._start(peer, size), "us": lambda: self._start(us, size)},
             questions[0],

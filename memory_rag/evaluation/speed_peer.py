@@ -20,6 +20,7 @@ from typing import Any, Final, Self
 from memory_rag.errors import MemoryRagError
 
 _ENDS_WITHIN_S: Final = 5
+_READ_AT_ONCE: Final = 1 << 24
 _NO_MEMORY: Final = re.compile(
     r"\bMemoryError\b|std::bad_alloc|memory allocation of \d+ bytes failed|Cannot allocate memory"
 )
@@ -168,6 +169,15 @@ class PeerProcess:
 def strace() -> str | None:
     """Return where strace lies, which counts how often a peer waits for the disk; None if it isn't installed."""
     return shutil.which("strace")
+
+
+def read_through(folder: Path) -> None:
+    """Read all files under a folder once, so that none of what is timed next waits for the disk to read them."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb", buffering=0) as file:
+                while file.read(_READ_AT_ONCE):
+                    pass
 
 
 def disk_bytes(folder: Path) -> int:

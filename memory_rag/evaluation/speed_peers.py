@@ -53,7 +53,7 @@ class Often:
 
     rounds: int = 5
     questions: int = 10
-    adds: int = 3
+    adds: int = 10
     deletes: int = 3
     openings: int = 5
     opening_budget_s: float = 25.0
