@@ -18,7 +18,7 @@ _WORTH_CODING: Final = 3
 _IN_PASSING: Final = 2048
 """New vectors that a search codes itself, at 8 microseconds each."""
 _CHUNK: Final = 4096
-_EXAMPLES: Final = 4096
+_EXAMPLES: Final = 2048
 _LEAST: Final = 256
 """Vectors named at least: of the 50 nearest to a question, all are among so many (MiniLM, 35,847 passages), or 99.9 %
 (e5, 4,096 turns), and of a million invented turns 99.7 %; of the 10 nearest all."""

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memory_rag import Memory
 from memory_rag.errors import SettingsError
 from memory_rag.evaluation.speed_compared import Comparison
-from memory_rag.evaluation.speed_peer import PeerError, PeerProcess
+from memory_rag.evaluation.speed_peer import PeerError, PeerProcess, read_through
 from memory_rag.evaluation.speed_peer_bounds import Bounds
 from memory_rag.evaluation.speed_peers import PEERS, Often, Peer
 from memory_rag.evaluation.speed_peers_command import add_options, peers_result
 from memory_rag.evaluation.speed_shared import SharedCorpus, agreement, exactly_nearest
+from memory_rag.evaluation.speed_vectors import KnownVectors
 
 SCRIPTS = Path(__file__).parents[2] / "eval" / "peers"
 OFTEN = Often(rounds=2, questions=2, adds=2, deletes=1, openings=0, settle_s=0.0)
@@ -152,6 +154,37 @@ def test_a_peer_is_measured_in_the_same_rounds_as_we_are(tmp_path: Path, scripts
     again = _comparison(tmp_path, scripts, "listed").run(compared=[80], grown=[40])["sizes"]
 
     assert again == sizes
+
+
+def test_what_was_added_to_be_found_by_words_has_its_vectors_for_the_next_who_asks(
+    tmp_path: Path, scripts: Path
+) -> None:
+    shutil.copy(SCRIPTS / "with_memory_rag.py", scripts)
+    comparison = _comparison(tmp_path, scripts, "listed")
+    comparison.peers = [Peer("listed", "keyword")]
+
+    found = comparison.run(compared=[80], grown=[])["sizes"]["80"]
+
+    assert found["listed"]["beside"]["us"]["add"]["n"] == 4
+    with Memory.open(tmp_path / "work" / "80" / "memory_rag", embedder=KnownVectors(fingerprint="given")) as memory:
+        assert len(memory) > 80
+        assert memory.indexes.n_pending() == 0
+
+
+def test_files_are_read_to_their_ends(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    for name in ("one", "deep/other"):
+        (tmp_path / name).write_bytes(bytes(40_000_000))
+    before = _bytes_read()
+
+    read_through(tmp_path)
+
+    assert _bytes_read() - before >= 80_000_000
+
+
+def _bytes_read() -> int:
+    told = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in told if line.startswith("rchar"))
 
 
 def test_who_was_stopped_while_turns_were_added_is_loaded_anew(tmp_path: Path, scripts: Path) -> None:
