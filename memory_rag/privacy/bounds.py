@@ -13,15 +13,16 @@ LETTERS: Final = "A-Za-z\u00c0-\u024f"
 """For a character class: letters with which a value written in ASCII makes one word."""
 _WORDLIKE: Final = re.compile(f"[0-9_{LETTERS}]")
 _LETTER: Final = re.compile(f"[0-9{LETTERS}]")
-_ESCAPE: Final = re.compile(r"\\(?:[nrtbf]|u[0-9A-Fa-f]{4})\Z")
+_ESCAPE: Final = re.compile(r"(?:\\(?:[nrtbf0]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})|%[0-9A-Fa-f]{2})\Z")
+_LONGEST_ESCAPE: Final = 10
 _NEAR: Final = 48
 
 
 def begins_at(text: str, start: int) -> bool:
-    """Tell whether no letter or digit stands right before this place, but for one that ends an escape (``\\n``)."""
+    """Tell whether no letter or digit stands right before this place, but for an escape's last (``\\n``, ``%20``)."""
     if start == 0 or _LETTER.match(text, start - 1) is None:
         return True
-    return _ESCAPE.search(text, max(0, start - 6), start) is not None
+    return _ESCAPE.search(text, max(0, start - _LONGEST_ESCAPE), start) is not None
 
 
 def ends_at(text: str, end: int) -> bool:

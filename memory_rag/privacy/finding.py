@@ -22,10 +22,13 @@ from memory_rag.privacy.numbers import (
 )
 from memory_rag.privacy.passwords import find_passwords
 from memory_rag.privacy.phones import find_phones
+from memory_rag.privacy.plain_reading import without_colours, without_emphasis, without_escapes
 from memory_rag.privacy.taken import Taken
 from memory_rag.turns import Span
 
-_FIGURES: Final = re.compile(r"[+(]?[0-9][0-9 \u00a0\u2007\u2009\u202f\u2010\u2011\u2013\u2212+().,/:-]{5,}[0-9]")
+_FIGURES: Final = re.compile(
+    r"(?:\+ {0,5}|\()?[0-9][0-9 \u00a0\u2007\u2009\u202f\u2010\u2011\u2013\u2212+().,/:-]{5,}[0-9]"
+)
 _LEAST_DIGITS: Final = 8
 
 
@@ -46,7 +49,7 @@ def find(text: str, kinds: Collection[Kind] = frozenset(Kind), *, seen: int | No
     seen = glance(text) if seen is None else seen
     if not seen & families_of(kinds):
         return []
-    read = with_plain_digits(text)
+    read = without_colours(with_plain_digits(text))
     taken = Taken()
     last = max(_GRAVEST_FIRST.index(kind) for kind in kinds)
     found: list[Found] = []
@@ -62,10 +65,13 @@ def _by_rule(text: str, seen: int) -> Iterator[tuple[Kind, Iterable[Span]]]:
     """Yield every kind with its spans, the gravest first."""
     if seen & families.PRIVATE_KEY:
         yield Kind.PRIVATE_KEY, find_private_keys(text)
+    marked = without_emphasis(text)
     if seen & families.KEY:
-        yield Kind.API_KEY, find_keys(text)
+        yield Kind.API_KEY, find_keys(marked)
     if seen & families.PASSWORD:
+        # Any sign may be a password's own.
         yield Kind.PASSWORD, find_passwords(text)
+    text = without_escapes(marked)
     if seen & families.FIGURES:
         yield Kind.IBAN, find_ibans(text)
         figures = [Span(*one.span()) for one in _FIGURES.finditer(text) if len(digits_of(one[0])) >= _LEAST_DIGITS]

@@ -32,8 +32,10 @@ SIGNS: Final = "#$%&*+^~@"
 _OTHER_THAN_TELLING: Final = bytes(byte for byte in range(256) if byte not in _DIGITS + SIGNS.encode())
 # The first bytes of digits of other scripts.
 _OTHER_THAN_FOREIGN: Final = bytes(byte for byte in range(256) if byte not in (0xD9, 0xDB, 0xDF, 0xE0, 0xE1, 0xEF))
-# Letters, digits, _ and - become a; everything else a space.
-_RUNS: Final = bytes(0x61 if byte in b"_-" or (byte < 0x80 and chr(byte).isalnum()) else 0x20 for byte in range(256))
+# Letters, digits and the signs of coded values become a; everything else a space.
+_RUNS: Final = bytes(
+    0x61 if byte in b"_-+/=.~" or (byte < 0x80 and chr(byte).isalnum()) else 0x20 for byte in range(256)
+)
 # Arabic, Persian, N'Ko, Devanagari to Malayalam, Thai, Lao, Tibetan, Burmese, Khmer.
 _ZEROS: Final = (
     *(0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xE50, 0xED0, 0xF20),
@@ -144,7 +146,10 @@ def _marks_of(word: str) -> tuple[str, ...]:
 
 
 def with_plain_digits(text: str) -> str:
-    """Return a text with the digits of all scripts, and fullwidth letters, as ASCII; as long as before."""
+    """Return a text with the digits of all scripts, and fullwidth letters and signs, as ASCII; as long as before.
+
+    Fullwidth marks of a sentence stay: unlike ASCII's, none of them is a part of a value.
+    """
     return text if text.isascii() else text.translate(_plain_digits())
 
 
@@ -158,4 +163,5 @@ def _has_any(text: str, words: tuple[str, ...]) -> bool:
 @cache
 def _plain_digits() -> dict[int, str]:
     digits = {zero + value: str(value) for zero in _ZEROS for value in range(10)}
-    return digits | {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+    wide = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F) if chr(code) not in "！＂＇，；？"}
+    return digits | wide

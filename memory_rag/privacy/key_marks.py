@@ -60,7 +60,8 @@ SHAPES: Final = {
 }
 NAME_ENDS: Final = (
     *("key", "Key", "KEY", "oken", "OKEN", "ecret", "ECRET", "earer", "EARER", "uthorization", "yckel", "ycklen"),
-    *("økkel", "Økkel"),
+    *("økkel", "Økkel", "chlüssel", "CHLÜSSEL", "nøgle", "nøglen", "leutel", "klucz"),
+    *("ключ", "Ключ", "токен", "Токен", "密钥", "密鑰", "令牌", "キー", "トークン", "토큰"),
 )
 """How the names end under which a key without a mark may stand: api_key, accessToken, client_secret."""
 TELEGRAM: Final = ":AA"

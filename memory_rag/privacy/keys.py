@@ -20,7 +20,7 @@ _TELEGRAM: Final = re.compile(r":AA[\w-]{33}(?![\w-])", re.ASCII)
 _BOT: Final = re.compile(r"(?<![0-9])[0-9]{8,10}\Z")
 
 _SURE: Final = re.compile(
-    r"(?:api[\s_-]?(?:k|n|t)|secret[\s_-]?(?:access[\s_-]?)?k|account[\s_-]?k|(?:client|app|signing)[\s_-]?s|"
+    r"(?:api[\s_-]?[knts]?|アクセス|访问|訪問|secret[\s_-]?(?:access[\s_-]?)?k|account[\s_-]?k|(?:client|app|signing)[\s_-]?s|"
     r"(?:access|auth|refresh|private|bot|security)[\s_-]?t|b|a)\Z",
     re.IGNORECASE,
 )

@@ -11,11 +11,12 @@ from memory_rag.privacy.key_marks import NAME_ENDS
 
 # What parts a value from its name: a blank, or the end of the line, one blank line at most and the start of code.
 _GAP: Final = r"(?:[ \t]{0,4}(?:\r?\n[ \t>]{0,8}){1,2}(?:`{3}\w{0,12}\n)?|\s?)"
-# api_key = ..., "token": "...", Authorization: Bearer ..., **API key:** ..., | API key | ...
+_COPULA: Final = r"\s(?:is|was|är|er|ist|es)|[是为為は이는]：?"
+# api_key = ..., "token": "...", Authorization: Bearer ..., **API key:** ..., | API key | ..., API密钥是...
 _VALUE_AFTER: Final = re.compile(
-    rf"(?:en|et|n)?(?:(?:\\{{0,3}}[\"'\]`*]){{0,2}}(?:\s?(?:=>|:=|[:=])\*{{0,2}}|\s(?:is|was|är|er|ist|es)){_GAP}|[\"'`]?\s|"
+    rf"(?:en|et|n|[\s-]API)?(?:(?:\\{{0,3}}[\"'\]`*]){{0,2}}(?:\s?(?:=>|:=|[:=：＝])\*{{0,2}}|{_COPULA}){_GAP}|[\"'`]?\s|"
     r"[\"'`*]{0,3}[ \t]{0,40}\|[ \t]{0,8}[*]{0,2})"
-    r"(?:[Bb]earer\s|[Bb]asic\s|token\s)?\\{0,3}[\"'`]?(?P<value>[A-Za-z0-9_+/=.~-]{16,400})"
+    r"(?:[Bb]earer\s|[Bb]asic\s|token\s)?\\{0,3}[\"'`「『“„«]?(?P<value>[A-Za-z0-9_+/=.~-]{16,400})"
 )
 
 

@@ -144,11 +144,22 @@ _MINUTE_LIKE: Final = re.compile("20[0-9]{6}(?:[01][0-9]|2[0-3])[0-5][0-9]")
 _FODSELSNUMMER: Final = re.compile(rf"{_START}[0-9]{{6}}[{SPACE}{HYPHEN}]?[0-9]{{5}}{_END}")
 
 
+_UUID: Final = re.compile("[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_LENGTH_OF_UUID: Final = 36
+_NEAR: Final = 100
+# What a chat writes before the number of somebody, of a channel, a picture or a message.
+_OF_A_CHAT: Final = re.compile(
+    r"(?:<(?:@[!&]?|#|a?:\w{1,40}:)|/(?:status|statuses|channels|messages)/(?:[0-9]{15,20}/)*)\Z"
+)
+
+
 def find_cards(text: str, within: Span) -> Iterator[Span]:
     """Yield the card numbers in a stretch of a text: a network's prefix, its length, the check digit."""
     for found in _CARD.finditer(text, within.start, within.end):
         digits = digits_of(found[0])
         if not luhn_holds(digits) or (len(digits) == 13 and ean_holds(digits)):
+            continue
+        if found[0] == digits and _OF_A_CHAT.search(text, max(0, found.start() - _NEAR), found.start()):
             continue
         if any(len(digits) in lengths and prefix.match(digits) for prefix, lengths in _NETWORKS):
             yield Span(*found.span())
@@ -164,11 +175,16 @@ def find_ibans(text: str) -> Iterator[Span]:
             continue
         found = _IBAN.match(text, start)
         end = None if found is None else _end_of(text, Span(*found.span()), length)
-        if end is None or not ends_at(text, end):
+        if end is None or not ends_at(text, end) or _is_in_uuid(text, start):
             continue
         if iban_holds("".join(sign for sign in text[start:end].upper() if sign.isalnum())):
             done = end
             yield Span(start, end)
+
+
+def _is_in_uuid(text: str, place: int) -> bool:
+    near = _UUID.finditer(text, max(0, place - _LENGTH_OF_UUID), place + _LENGTH_OF_UUID)
+    return any(found.start() <= place < found.end() for found in near)
 
 
 def find_personnummer(text: str, within: Span) -> Iterator[Span]:

@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Final
 
@@ -22,6 +21,14 @@ _LEAST_NAME: Final = 3
 _LOOKED_BACK: Final = 8
 _WORD: Final = re.compile(r"[^\W_]+(?:[-._@'’+/:#][^\W_]+)*")
 WORD: Final = re.compile(r"[^\W_]+")
+# Scripts that put no space between words: of Chinese and Japanese what isn't grammar, of others any letters.
+_PACKED: Final = (
+    (re.compile(r"[\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{4,}"), 4),
+    (re.compile(r"[\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u104f\u1780-\u17d3]{8,}"), 8),
+)
+_GRAMMAR: Final = frozenset(
+    "的了是在我你他她它们們这這那和与與就也都不吗嗎呢吧有没沒会會要去来來说說什么甚麼今天明昨很"
+)
 _SENTENCE_END: Final = frozenset(".!?…:\n\"'“”‘’«»(-–—*#>")
 
 
@@ -31,14 +38,33 @@ def folded(text: str) -> str:
 
 
 def words_in(text: str) -> set[str]:
-    """Return the words of a text, folded: whole (``4711-ZX``) and in parts (``4711``, ``zx``)."""
+    """Return the words of a text, folded: whole (``4711-ZX``) and in parts (``4711``, ``zx``).
+
+    Where a script puts no space between words, every few letters in a row are one too.
+    """
     plain = folded(text)
-    return set(_WORD.findall(plain)) | set(WORD.findall(plain))
+    return set(_WORD.findall(plain)) | set(WORD.findall(plain)) | _packed_in(plain)
+
+
+def _packed_in(plain: str) -> set[str]:
+    """Return the letters in a row that tell as much as a long word does, of scripts without spaces."""
+    if plain.isascii():
+        return set()
+    return {
+        letters
+        for run, n in _PACKED
+        for found in run.finditer(plain)
+        for at in range(found.start(), found.end() - n + 1)
+        if _GRAMMAR.isdisjoint(letters := plain[at : at + n])
+    }
 
 
 def telling_words(text: str) -> set[str]:
-    """Return the words of a text that may give it away, folded: long ones, those with a digit, names."""
-    found = {word for word in words_in(text) if len(word) >= LONG or _has_digit(word)}
+    """Return the words of a text that may give it away, folded: long ones, those with a digit, names.
+
+    Of Chinese, Japanese, Thai and other scripts without spaces, any few letters in a row.
+    """
+    found = {word for word in words_in(text) if len(word) >= LONG or _has_digit(word)} | _packed_in(folded(text))
     text = unicodedata.normalize("NFC", text)
     for match in WORD.finditer(text):
         word = match.group()
@@ -58,10 +84,6 @@ class OwnWords:
     """Words of some turns that were, or are being, forgotten, and that nobody else is known to have said."""
 
     words: frozenset[str]
-
-    @cached_property
-    def _most(self) -> int:
-        return max(map(len, self.words), default=0)
 
     def told_by(self, text: str) -> set[str]:
         """Return which of them a text has, as whole words."""

@@ -69,10 +69,14 @@ _TOKEN: Final = re.compile(rf"{_VALUE}+")
 _COPULA: Final = re.compile(
     r"is|was|be|are|to|as|är|var|blir|blev|till|er|ble|til|blei|ist|war|lautet|auf|es|era|est|è|é|.{0,20}:|=|->|→|–|-"
 )
+_JOINED: Final = re.compile(
+    r"(?:is|was|are|är|var|er|ble|blei|ist|war|lautet|es|era|est|è|é)?[:=]+(?=.)", re.IGNORECASE
+)
 _NOT_ONE: Final = re.compile(
     r"(?i:manager|managers|policy|policies|reset|resets|field|hash|hashes|generator|hanterare|policyn|felt|feltet)\Z"
 )
 _LINE_END: Final = re.compile(r"[\n\r。]|[.!?](?:\s|\Z)")
+_UNSURE: Final = ("pass", "pwd")
 _REACH: Final = 72
 _INDENT: Final = 24
 _OF_A_PLACE: Final = frozenset(["for", "für", "of", "på", "on", "i", "in", "at", "zu", "para", "de"])
@@ -145,13 +149,18 @@ def _on_its_line(text: str, place: int, name: re.Match[str]) -> Iterator[Span]:
         is_literal = found["quote"] in _STRAIGHT and "=" in text[end : found.start("quote")]
         if not (is_literal and found["quote"] and _is_sample_in_code(text, place, found["value"])):
             yield from _assigned(found)
-    elif not _WORD_SIGN.match(text, end) and (place == 0 or not _WORD_SIGN.match(text, place - 1)):
-        # After a verb the word has to be more than a likely one.
-        for span in _told(text, end, is_sure=len(name[0]) > len("pass")):
+    elif _ends_a_word(text, name) and (place == 0 or not _WORD_SIGN.match(text, place - 1)):
+        for span in _told(text, name):
             between = text[end : span.start].strip(" \t")
             is_literal = between[-1:] in _STRAIGHT and between[:-1].rstrip() in _COMPARED
             if not (is_literal and _is_sample_in_code(text, place, span.of(text))):
                 yield span
+
+
+def _ends_a_word(text: str, name: re.Match[str]) -> bool:
+    """Tell whether the word for a password ends here; what is called like a function ends with none of ASCII's."""
+    follows = _WORD_SIGN.match(text, name.end())
+    return follows is None or (follows[0] == "(" and name[0][-1] > "\u024f")
 
 
 def _is_sample_in_code(text: str, place: int, value: str) -> bool:
@@ -175,19 +184,25 @@ def _assigned(found: re.Match[str]) -> Iterator[Span]:
         yield Span(start, start + len(value))
 
 
-def _told(text: str, after: int, *, is_sure: bool) -> Iterator[Span]:
+def _told(text: str, name: re.Match[str]) -> Iterator[Span]:
     """Yield the first value with the shape of a password among the words that follow the word for it.
 
-    The word right after it or after "is" may have a weaker shape than one further on.
+    The word right after it or after "is" may have a weaker shape than one further on. After what may be a verb or a
+    command, it has to be the next and more than a likely one.
     """
+    is_sure = name[0].lower() not in _UNSURE
+    is_finnish = name[0].lower().startswith("salasana")
     before, is_first = "", True
-    for token in _TOKEN.finditer(text, after, _end_of_sentence(text, after)):
-        word = token[0]
+    for token in _TOKEN.finditer(text, name.end(), _end_of_sentence(text, name.end())):
+        word, at = token[0], token.start()
+        if joined := _JOINED.match(word):
+            word, at, before = word[joined.end() :], at + joined.end(), ":"
         if is_first and _NOT_ONE.match(word.rstrip(".,;:!?")):
             return
-        span = value_of(word, at=token.start())
+        span = value_of(word, at=at)
         value, is_opened = span.of(text), text[span.start - 1] in OPENING
-        is_direct = is_sure and (is_first or is_opened or _COPULA.fullmatch(before) is not None)
+        is_copula = _COPULA.fullmatch(before) is not None or (is_finnish and before == "on")
+        is_direct = is_sure and (is_first or is_opened or is_copula)
         if is_secret_shaped(value) if is_direct else is_strongly_shaped(value) and before not in _OF_A_PLACE:
             yield span
             return

@@ -19,7 +19,7 @@ _NOT_AFTER_FIGURES: Final = rf"(?<![0-9][.,:/{HYPHEN}+])(?<![0-9]{{3}}[{SPACE}])
 _START: Final = rf"(?<![0-9_{LETTERS}{HYPHEN}]){_NOT_AFTER_FIGURES}"
 _END: Final = rf"(?![0-9_{LETTERS}])(?![.,:/{HYPHEN}][0-9])"
 _INTERNATIONAL: Final = re.compile(
-    rf"(?<![0-9_+{LETTERS}])(?:\+[{SPACE}]?|00[{SPACE}]?)([1-9][0-9]{{0,2}})"
+    rf"(?<![0-9_+{LETTERS}])(?:\+[{SPACE}]{{0,5}}|00[{SPACE}]?)([1-9][0-9]{{0,2}})"
     rf"(?:{_SEPARATOR}?\(0\))?((?:[{SPACE}]?\(?{_SEPARATOR}?[0-9]+\)?){{1,7}}){_END}"
 )
 _COUNTRIES: Final = re.compile(
@@ -64,8 +64,12 @@ def find_phones(text: str, within: Span) -> Iterator[Span]:
     """Yield the phone numbers in a stretch of a text; they may lie over each other."""
     place = (within.start, within.end)
     for found in _INTERNATIONAL.finditer(text, *place):
-        if _is_international(found):
-            yield Span(*found.span())
+        number = found[0]
+        if number.endswith(")") and number.count(")") == number.count("(") + 1:
+            # It closes what was opened before the number.
+            number = number[:-1]
+        if _is_international(number):
+            yield Span(found.start(), found.start() + len(number))
     for found in _NORTH_AMERICAN.finditer(text, *place):
         is_marked = found[1] is None or (found[1] == found[2] and found[1] not in SPACE)
         if (is_marked and not _speaks_against(text, found.start())) or _is_called(text, found):
@@ -82,16 +86,15 @@ def find_phones(text: str, within: Span) -> Iterator[Span]:
             yield Span(*found.span())
 
 
-def _is_international(found: re.Match[str]) -> bool:
-    digits = digits_of(found[0])
-    digits = digits.removeprefix("00")
+def _is_international(number: str) -> bool:
+    digits = digits_of(number).removeprefix("00")
     country = _COUNTRIES.match(digits)
-    if country is None or not 8 <= len(digits) <= 15 or found[0].count("(") != found[0].count(")"):
+    if country is None or not 8 <= len(digits) <= 15 or number.count("(") != number.count(")"):
         return False
     if digits[0] == "1":
         return len(digits) == 11 and digits[1] in "23456789" and digits[4] in "23456789"
     # A row of figures such as 00 12 34: no country's number is written in single digits.
-    return found[0][:2] != "00" or len(digits) >= 9
+    return number[:2] != "00" or len(digits) >= 9
 
 
 def _has_trunk(text: str, found: re.Match[str]) -> bool:

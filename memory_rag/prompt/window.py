@@ -24,7 +24,7 @@ from memory_rag.turns import Turn
 
 _LOOKED_AT: Final = ((2, 1), (20, 200))
 """Turns looked at for each that is kept, and beside them: at first, and if many are hidden or belong to one round."""
-_MOST_UNCOVERED: Final = 2000
+_ALL: Final = 2**31 - 1
 _CLEARED_TO: Final = (3, 1, 0)
 """Tool results that stay when a window is too large, tried in this order."""
 _AT_ONCE: Final = Trigger("input_tokens", 1)
@@ -98,7 +98,7 @@ def newest_turns(
         if start and len(turns) >= keep_recent:
             break
     if covered_to is not None:
-        needed = heard(_MOST_UNCOVERED, after=covered_to)
+        needed = heard(_ALL, after=covered_to)
         turns = needed if len(needed) > len(turns) else turns
     must_stay = {turn.turn_id for turn in turns if covered_to is not None and turn.ordinal > covered_to}
     return _fitted(turns, must_stay=must_stay, n_tokens=n_tokens, counter=counter)

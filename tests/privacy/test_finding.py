@@ -124,6 +124,45 @@ def test_a_key_without_a_mark_is_found_by_the_name_before_it() -> None:
         assert found(line) == [], line
 
 
+MIXED, HEX = "aB3dE5fG7hJ9" + "kL1mN3pQ5rS7", "9f8e7d6c5b4a3928" * 2
+
+
+@pytest.mark.parametrize(("text", "value"), [
+    ("API密钥是{}。", HEX), ("密钥：{}", MIXED), ("APIキーは{}です", HEX),
+    ("アクセストークン：{}", MIXED), ("token：「{}」", MIXED), ("API-Schlüssel: {}", HEX),
+    ("ключ API: {}", MIXED), ("API-nøglen er {}", HEX), ("API-sleutel: {}", HEX),
+    ("klucz API = {}", MIXED),
+])  # fmt: skip
+def test_a_key_is_found_by_its_name_in_many_languages(text: str, value: str) -> None:
+    said = text.replace("{}", value)
+
+    assert [one.span.of(said) for one in find(said)] == [value]
+
+
+def test_a_value_of_short_parts_between_slashes_is_seen_too() -> None:
+    value = "/".join(["aB3dE5", "fG7hJ9", "kL1mN3", "pQ5rS7", "xY9zW2"])
+
+    assert [one.span.of(f"token={value}") for one in find(f"token={value}")] == [value]
+
+
+@pytest.mark.parametrize("number", [
+    "+46 70 174 06 07", "+46701740607", "+44 20 7946 0958", "+1-212-555-0187", "+81 90-1234-5678", "0046 70 174 06 07",
+    "+49 151 23456789", "+47 412 34 567", "+46 (0)70 174 06 07", "+46 (70) 174 06 07",
+])  # fmt: skip
+def test_an_international_number_in_brackets_is_a_phone(number: str) -> None:
+    for text in (f"Anna ({number})", f"({number})", f"ring mig (mobil {number}) i kväll", f"[{number}]"):
+        assert [one.span.of(text) for one in find(text)] == [number]
+
+
+@pytest.mark.parametrize("text", [
+    "a47ab8ab-2f4a-4b50-be21-29fc92218538", "id {a47ab8ab-2f4a-4b50-be21-29fc92218538}",
+    "<@649673039532535109> hi", "<@!649673039532535109>", "in <#649673039532535109>", "<:wave:649673039532535109>",
+    "https://x.example/a/status/649673039532535109", "/channels/649673039532535109/649673039532535109",
+])  # fmt: skip
+def test_a_records_id_is_no_card_and_no_account(text: str) -> None:
+    assert find(text) == []
+
+
 def test_of_two_that_lie_over_each_other_the_graver_stays() -> None:
     assert found("postgres://rota:k33pMeSafe@db.example.com/rota") == [("password", "k33pMeSafe")]
 

@@ -92,6 +92,38 @@ def test_what_was_written_down_beside_goes_if_it_tells_of_the_turn_and_stays_if_
     assert dict(told.details) == {"hits": ["t1"]}
 
 
+@pytest.mark.parametrize(("said", "pin", "goes"), [
+    ("秘密基地計画書類は来週金曜日に提出します", "秘密基地計画書類を忘れない", True),
+    ("田中太郎さんは病気です", "田中太郎さんに電話", True),
+    ("我们今天去医院看了心脏科医生", "预约心脏科医生", True),
+    ("ฉันเป็นโรคเบาหวานชนิดที่สอง", "ซื้อยาโรคเบาหวานชนิด", True),
+    ("病気になっています", "犬を飼っています", False),
+    ("我们今天去医院看了心脏科医生", "我们今天开会", False),
+])  # fmt: skip
+def test_letters_in_a_row_tell_where_no_space_parts_words(tmp_path: Path, said: str, pin: str, goes: bool) -> None:
+    with Memory.open(tmp_path / "m", embedder="none") as memory:
+        memory.add("unrelated")
+        turn = memory.add(said)
+        memory.prompt.pins.add(pin)
+
+        done = memory.forgetting.forget([turn.turn_id], prove=True)
+
+        assert [one.text for one in memory.prompt.pins.all()] == ([] if goes else [pin])
+        assert done.proof is not None
+        assert done.proof.holds
+
+
+def test_letters_in_a_row_that_somebody_else_said_tell_nothing(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "m", embedder="none") as memory:
+        memory.add("東京都庁で会いました")
+        turn = memory.add("東京都庁の近くに住んでいます")
+        memory.prompt.pins.add("東京都庁")
+
+        memory.forget([turn.turn_id])
+
+        assert [one.text for one in memory.prompt.pins.all()] == ["東京都庁"]
+
+
 def test_a_dry_run_names_all_that_and_changes_no_byte(memory: Memory) -> None:
     secret = turn_id_of(memory, SECRET)
     before = every_cell(memory.folder)

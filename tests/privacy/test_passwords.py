@@ -40,6 +40,16 @@ def passwords(text: str) -> list[str]:
     (r'{\"user\": \"x\", \"password\": \"Granola77\"}', "Granola77"),
     (r'{\\\"password\\\":\\\"Granola77!\\\",\\\"n\\\":1}', "Granola77!"),
     ("my password is [Granola77] for now", "Granola77"),
+    ("密码是：Granola77，", "Granola77"),
+    ("密码是:Granola77", "Granola77"),
+    ("密码（Granola77）", "Granola77"),
+    ("密码 - Granola77", "Granola77"),
+    ("密码是 Granola77！", "Granola77"),
+    ("パスワードは：Granola77です", "Granola77"),
+    ("비밀번호는 Granola77 입니다", "Granola77"),
+    ("lösenordet är:Gråsparv9", "Gråsparv9"),
+    ("password is:Granola77", "Granola77"),
+    ("salasana on Granola77", "Granola77"),
 ])  # fmt: skip
 def test_a_password_is_found_with_nothing_around_it(text: str, value: str) -> None:
     assert passwords(text) == [value]

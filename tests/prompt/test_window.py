@@ -85,6 +85,15 @@ def test_every_turn_is_covered_or_raw_whatever_the_budget(ten: Memory, covered: 
     assert raw | set(range(covered + 1)) == set(range(10))
 
 
+def test_however_many_turns_no_summary_stands_for_all_of_them_stay(memory: Memory) -> None:
+    stored(memory, [turn(f"w{at}", role="assistant" if at % 2 else "user") for at in range(2700)])
+
+    kept = window(memory, keep=3, n_tokens=500, covered=99)
+
+    assert [one.ordinal for one in kept.turns] == list(range(100, 2700))
+    assert any("2,600 turns are in no summary yet and stay verbatim" in note for note in kept.notes)
+
+
 def test_a_summary_that_has_caught_up_lets_turns_go(ten: Memory) -> None:
     assert window(ten, keep=8, n_tokens=15, covered=6).turn_ids == ("t8", "t9", "t10")
     assert window(ten, keep=8, n_tokens=50, covered=6).turn_ids == tuple(f"t{n}" for n in range(3, 11))
